@@ -6,25 +6,10 @@
 mod common;
 
 use common::Bench;
+use common::terminal::start;
 use rexpect::session::{Options, PtySession, spawn_with_options};
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// Starts a session at a pseudo-terminal.
-fn start(bench: &Bench) -> PtySession {
-    start_with(bench, &[])
-}
-
-/// The same with arguments.
-fn start_with(bench: &Bench, arguments: &[&str]) -> PtySession {
-    let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
-    command.args(arguments).env("TERM", "xterm").env("NO_COLOR", "1");
-    let options = Options::new().timeout_ms(Some(60_000));
-    let mut session = spawn_with_options(command, options).unwrap();
-    session.exp_string(":help lists the commands").unwrap();
-    session.exp_string("nesl> ").unwrap();
-    session
-}
 
 #[test]
 fn lines_are_edited_continued_completed_and_remembered() {
@@ -438,6 +423,7 @@ fn write_v(start: impl Fn(&Bench) -> PtySession) {
 #[cfg(all(target_os = "linux", feature = "mpi"))]
 mod on_ranks {
     use super::*;
+    use common::terminal::{on_ranks, start_on_ranks};
     use common::{launcher, turn};
 
     /// The process has ended with this exit code.
@@ -447,32 +433,19 @@ mod on_ranks {
         assert!(status.starts_with("Ok(Exited(") && status.ends_with(&format!(", {code}))")), "{status}");
     }
 
-    fn start_on_ranks(bench: &Bench) -> PtySession {
-        start_with(bench, &["repl", "--ranks", "2"])
-    }
-
     #[test]
     fn lines_are_edited_as_in_one_process() {
-        if launcher().is_some() {
-            let _turn = turn();
-            edit(start_on_ranks);
-        }
+        on_ranks(edit);
     }
 
     #[test]
     fn ranks_take_v_after_a_command() {
-        if launcher().is_some() {
-            let _turn = turn();
-            write_v(start_on_ranks);
-        }
+        on_ranks(write_v);
     }
 
     #[test]
     fn matrices_of_ranks_stand_in_columns() {
-        if launcher().is_some() {
-            let _turn = turn();
-            show_matrices(start_on_ranks);
-        }
+        on_ranks(show_matrices);
     }
 
     #[test]

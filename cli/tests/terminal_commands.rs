@@ -5,9 +5,9 @@
 mod common;
 
 use common::Bench;
-use rexpect::session::{Options, PtySession, spawn_with_options};
+use common::terminal::start;
+use rexpect::session::PtySession;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// For each command what somebody types, and what the answer must say. They are typed in this order, after one input.
 const SCRIPTS: [(&str, &[(&str, &str)]); 26] = [
@@ -38,19 +38,6 @@ const SCRIPTS: [(&str, &[(&str, &str)]); 26] = [
     ("history", &[(":history 2", ":restore kept\r\n:history 2\r\n")]),
     ("quit", &[(":quit", "")]),
 ];
-
-/// Starts a session at a pseudo-terminal.
-fn start(bench: &Bench) -> PtySession {
-    start_with(bench, &[])
-}
-
-fn start_with(bench: &Bench, arguments: &[&str]) -> PtySession {
-    let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
-    command.args(arguments).env("TERM", "xterm").env("NO_COLOR", "1").env("VISUAL", "sh editor.sh");
-    let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(60_000))).unwrap();
-    session.exp_string("[1] nesl> ").unwrap();
-    session
-}
 
 /// Types a line, and waits for its answer and the next prompt; what came before the answer.
 #[track_caller]
@@ -154,33 +141,20 @@ fn fail_and_show(start: impl Fn(&Bench) -> PtySession) {
 #[cfg(all(target_os = "linux", feature = "mpi"))]
 mod on_ranks {
     use super::*;
-    use common::{launcher, turn};
-
-    fn start_on_ranks(bench: &Bench) -> PtySession {
-        start_with(bench, &["repl", "--ranks", "2"])
-    }
+    use common::terminal::on_ranks;
 
     #[test]
     fn every_command_answers_on_ranks() {
-        if launcher().is_some() {
-            let _turn = turn();
-            give_all_commands(start_on_ranks);
-        }
+        on_ranks(give_all_commands);
     }
 
     #[test]
     fn history_is_searched_where_ranks_answer() {
-        if launcher().is_some() {
-            let _turn = turn();
-            search_and_paste(start_on_ranks);
-        }
+        on_ranks(search_and_paste);
     }
 
     #[test]
     fn errors_of_ranks_say_the_element() {
-        if launcher().is_some() {
-            let _turn = turn();
-            fail_and_show(start_on_ranks);
-        }
+        on_ranks(fail_and_show);
     }
 }

@@ -4,6 +4,8 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used, reason = "a panic in a helper is a failed test")]
 
 pub mod marked;
+#[cfg(unix)]
+pub mod terminal;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
