@@ -148,7 +148,8 @@ pub fn passes_one_twice(program: &Program, functions: &HashSet<FunctionId>, summ
         let mut shares = false;
         function.body.visit(&mut |instruction| {
             if matches!(&instruction.op, Op::Call(callee) if functions.contains(callee)) {
-                let passed: Vec<Register> = instruction.operands.iter().copied().filter_map(register).collect();
+                let passed: Vec<Register> =
+                    instruction.operands.iter().copied().filter_map(Operand::register).collect();
                 let later = |index: usize| passed[index + 1..].iter();
                 let mut pairs = (0..passed.len()).flat_map(|index| later(index).map(move |&other| (index, other)));
                 shares |= pairs.any(|(index, other)| reading.may_share(passed[index], other));
@@ -229,7 +230,7 @@ impl<'a> Reading<'a> {
         };
         function.body.visit(&mut |instruction| {
             if matches!(instruction.op, Op::Each(_)) {
-                reading.of_instances.extend(instruction.operands.iter().copied().filter_map(register));
+                reading.of_instances.extend(instruction.operands.iter().copied().filter_map(Operand::register));
             }
         });
         function.parameters.iter().for_each(|&parameter| reading.define(parameter));
@@ -240,9 +241,9 @@ impl<'a> Reading<'a> {
     fn summary(&self) -> Summary {
         let Function { parameters, body, .. } = self.function;
         let of_result = |index: usize| {
-            let Some(result) = register(body.results[index]) else { return MayAlias::default() };
+            let Some(result) = body.results[index].register() else { return MayAlias::default() };
             let shares = |other: Register| self.may_share(result, other);
-            let before = body.results[..index].iter().map(|&other| register(other).is_some_and(shares));
+            let before = body.results[..index].iter().map(|&other| other.register().is_some_and(shares));
             MayAlias {
                 parameters: positions(parameters.iter().map(|&parameter| shares(parameter))),
                 results: positions(before),
@@ -324,7 +325,8 @@ impl<'a> Reading<'a> {
         }
         self.number += 1;
         let place = self.place();
-        self.reads.extend(block.results.iter().copied().filter_map(register).map(|read| (read, place.clone())));
+        self.reads
+            .extend(block.results.iter().copied().filter_map(Operand::register).map(|read| (read, place.clone())));
     }
 
     /// Joins what the results of an instruction may share with its operands, and notes what it writes to.
@@ -370,13 +372,13 @@ impl<'a> Reading<'a> {
             return false;
         };
         let is_part = |other: Register| other == first || !self.is_summary && self.may_share(other, first);
-        !others.is_empty() && !others.iter().copied().filter_map(register).any(is_part)
+        !others.is_empty() && !others.iter().copied().filter_map(Operand::register).any(is_part)
     }
 
     /// Notes that an instruction may write to an operand.
     fn note(&mut self, operand: Operand, instruction: &Instruction, writer: Writer) {
         let is_column = |&target: &Register| matches!(self.function.register_type(target), RegisterType::Column(_));
-        let Some(target) = register(operand).filter(is_column) else { return };
+        let Some(target) = operand.register().filter(is_column) else { return };
         let (mut reads, mut others) = (0, Vec::new());
         instruction.visit_reads(&mut |read| match read == target {
             true => reads += 1,
@@ -412,7 +414,7 @@ impl<'a> Reading<'a> {
 
     /// Lets a result mean what an operand does.
     fn join(&mut self, result: Register, operand: Operand) {
-        let Some(operand) = register(operand) else { return };
+        let Some(operand) = operand.register() else { return };
         if self.has_memory(result) && self.has_memory(operand) {
             let roots = self.roots[operand.0 as usize].clone();
             self.roots[result.0 as usize].extend(roots);
@@ -428,13 +430,6 @@ fn address(instruction: &Instruction) -> usize {
 /// The positions of what is true.
 fn positions(flags: impl Iterator<Item = bool>) -> BTreeSet<usize> {
     flags.enumerate().filter(|&(_, flag)| flag).map(|(position, _)| position).collect()
-}
-
-fn register(operand: Operand) -> Option<Register> {
-    match operand {
-        Operand::Register(register) => Some(register),
-        Operand::Constant(_) => None,
-    }
 }
 
 /// Whether an instruction changes elements of a column.

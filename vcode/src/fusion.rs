@@ -57,21 +57,14 @@ fn aligned_of(instruction: &Instruction, registers: &[RegisterType]) -> Option<V
     })
 }
 
-fn register(operand: Operand) -> Option<Register> {
-    match operand {
-        Operand::Register(register) => Some(register),
-        Operand::Constant(_) => None,
-    }
-}
-
 /// The number of indices over which an instruction computes; none where it cannot be in a loop.
 pub(crate) fn extent(instruction: &Instruction, registers: &[RegisterType]) -> Option<Extent> {
     let aligned = aligned_of(instruction, registers)?;
     match (aligned.first(), &instruction.op) {
-        (Some(&position), _) => register(instruction.operands[position]).map(Extent::Column),
+        (Some(&position), _) => instruction.operands[position].register().map(Extent::Column),
         (None, Op::Vector(op)) => match op.elements() {
             Elements::Value(position) => Some(Extent::Value(instruction.operands[position])),
-            Elements::Total(position) => register(instruction.operands[position]).map(Extent::Total),
+            Elements::Total(position) => instruction.operands[position].register().map(Extent::Total),
             _ => None,
         },
         (None, _) => None,
@@ -177,13 +170,13 @@ impl Group {
         if let Op::Vector(op) = instruction.op
             && let Some(descriptor) = op.packed_operand()
         {
-            let segments = register(instruction.operands[descriptor])?;
+            let segments = instruction.operands[descriptor].register()?;
             spaces.push(if is_all(Extent::Packed(segments)) { 0 } else { return None });
         }
         if let Op::Vector(op) = instruction.op
             && let Fusion::Join(positions) = op.fusion()
         {
-            let flags = register(instruction.operands[positions[0]])?;
+            let flags = instruction.operands[positions[0]].register()?;
             let is_of = |space: usize, is_true| {
                 let own = space.checked_sub(1).map(|filter| self.filters[filter]);
                 own.is_some_and(|own| if is_true { own == flags } else { self.are_opposite(own, flags) })
@@ -204,7 +197,7 @@ impl Group {
 
     /// The space of the indices with true flags.
     fn filter(&mut self, flags: Operand) -> usize {
-        let Some(flags) = register(flags) else { return 0 };
+        let Some(flags) = flags.register() else { return 0 };
         let known = self.filters.iter().position(|&filter| filter == flags);
         known.unwrap_or_else(|| {
             self.filters.push(flags);

@@ -69,6 +69,16 @@ pub enum Operand {
     Constant(ScalarValue),
 }
 
+impl Operand {
+    /// The register; none of a constant.
+    pub fn register(self) -> Option<Register> {
+        match self {
+            Operand::Register(register) => Some(register),
+            Operand::Constant(_) => None,
+        }
+    }
+}
+
 impl From<Register> for Operand {
     fn from(register: Register) -> Operand {
         Operand::Register(register)

@@ -8,7 +8,7 @@
 //! Where such a column is the loop's own, each turn writes to the same memory, and nothing has to be looked at or moved
 //! for it in a turn. It is a matter of speed alone: whoever relies on it makes sure as the loop runs.
 
-use super::{Summaries, Updates, is_update, register};
+use super::{Summaries, Updates, is_update};
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use crate::tail;
 use std::collections::{HashMap, HashSet};
@@ -60,7 +60,7 @@ impl<'a> Origins<'a> {
     }
 
     fn of_operand(&self, operand: Operand) -> Origin {
-        register(operand).map_or(Origin::Other, |register| self.origins[register.0 as usize])
+        operand.register().map_or(Origin::Other, |register| self.origins[register.0 as usize])
     }
 
     fn define(&mut self, register: Register, origin: Origin) {

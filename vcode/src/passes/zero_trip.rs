@@ -19,7 +19,7 @@
 //! give empty columns for none, whatever their scalars are. They go behind the branch, which yields the scalars that
 //! they need: zeros where there are no elements.
 
-use crate::op::VectorOp;
+use crate::op::{Elements, Fusion, VectorOp};
 use crate::passes::copy::retain;
 use crate::passes::effect::has_effect;
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
@@ -54,7 +54,7 @@ impl Known {
             if let Op::If(then_block, else_block) = &mut instruction.op {
                 self.block(function, then_block);
                 self.block(function, else_block);
-                if let Some(&count) = register_of(instruction.operands[0]).and_then(|flag| self.zeros.get(&flag)) {
+                if let Some(&count) = instruction.operands[0].register().and_then(|flag| self.zeros.get(&flag)) {
                     behind = self.narrow(function, count, &mut instruction);
                 }
             }
@@ -86,12 +86,14 @@ impl Known {
 
     /// How long the column is that an instruction makes.
     fn length_of(&self, instruction: &Instruction) -> Option<Operand> {
-        let known = |operand: Operand| self.lengths.get(&register_of(operand)?).copied();
-        match (&instruction.op, &instruction.operands[..]) {
-            (Op::Map(_), operands) => operands.iter().find_map(|&operand| known(operand)),
-            (Op::Vector(VectorOp::Slice), &[_, _, length]) => Some(length),
-            (Op::Vector(VectorOp::Dist), &[_, length]) | (Op::Vector(VectorOp::Iota), &[length]) => Some(length),
-            (Op::Vector(VectorOp::Gather), &[_, indices]) => known(indices),
+        let known = |operand: Operand| self.lengths.get(&operand.register()?).copied();
+        match &instruction.op {
+            Op::Map(_) => instruction.operands.iter().find_map(|&operand| known(operand)),
+            Op::Vector(op) => match op.elements() {
+                Elements::Value(position) => Some(instruction.operands[position]),
+                Elements::Column(position) => known(instruction.operands[position]),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -108,7 +110,7 @@ impl Known {
         // What the other branch yields for a result must be what is computed for no elements.
         let empty: HashSet<Operand> = none.instructions.iter().map(|empty| empty.results[0].into()).collect();
         let yields = none.results.iter().zip(&some.results);
-        let pinned = yields.filter(|(other, _)| !empty.contains(other)).filter_map(|(_, own)| register_of(*own));
+        let pinned = yields.filter(|(other, _)| !empty.contains(other)).filter_map(|(_, own)| own.register());
         let leaves = self.leaving(function, count, some, &pinned.collect());
         if !leaves.contains(&true) {
             return Vec::new();
@@ -120,12 +122,12 @@ impl Known {
         }
         some.instructions = stays;
         let made: HashSet<Register> = behind.iter().flat_map(|instruction| instruction.results.clone()).collect();
-        let is_made = |operand: &Operand| register_of(*operand).is_some_and(|register| made.contains(&register));
+        let is_made = |operand: &Operand| operand.register().is_some_and(|register| made.contains(&register));
         // What the branch yielded and now is made behind it has the name that it had there.
         let mut names: HashMap<Register, Register> = HashMap::new();
         let keep: Vec<bool> = some.results.iter().map(|result| !is_made(result)).collect();
         for (&result, yielded) in guard.results.iter().zip(&some.results) {
-            if let Some(register) = register_of(*yielded).filter(|register| made.contains(register)) {
+            if let Some(register) = yielded.register().filter(|register| made.contains(register)) {
                 names.insert(register, result);
             }
         }
@@ -135,7 +137,7 @@ impl Known {
         // The scalars that it needs from the branch.
         let inside: HashSet<Register> =
             some.instructions.iter().flat_map(|instruction| instruction.results.clone()).collect();
-        let needed = behind.iter().flat_map(|instruction| instruction.operands.clone()).filter_map(register_of);
+        let needed = behind.iter().flat_map(|instruction| instruction.operands.clone()).filter_map(Operand::register);
         for register in needed.filter(|register| inside.contains(register)).collect::<Vec<_>>() {
             if names.contains_key(&register) {
                 continue;
@@ -150,7 +152,7 @@ impl Known {
         }
         for instruction in &mut behind {
             for operand in &mut instruction.operands {
-                if let Some(&name) = register_of(*operand).and_then(|register| names.get(&register)) {
+                if let Some(&name) = operand.register().and_then(|register| names.get(&register)) {
                     *operand = name.into();
                 }
             }
@@ -171,59 +173,79 @@ impl Known {
         let mut leaves = vec![false; instructions.len()];
         for (index, instruction) in instructions.iter().enumerate() {
             let is_column = |operand: Operand| matches!(function.operand_type(operand), RegisterType::Column(_));
-            let is_outer = |operand: Operand| register_of(operand).is_none_or(|register| !own.contains(&register));
+            let is_scalar = |operand: Operand| matches!(function.operand_type(operand), RegisterType::Scalar(_));
+            let is_outer = |operand: Operand| operand.register().is_none_or(|register| !own.contains(&register));
             let is_long_so = |operand: Operand| {
-                let Some(register) = register_of(operand) else { return false };
+                let Some(register) = operand.register() else { return false };
                 made.contains(&register) || is_outer(operand) && self.lengths.get(&register) == Some(&count)
             };
-            leaves[index] = match (&instruction.op, &instruction.operands[..]) {
-                (Op::Map(_), operands) => operands.iter().all(|&operand| !is_column(operand) || is_long_so(operand)),
+            let operands = &instruction.operands;
+            let all = |test: &dyn Fn(usize, Operand) -> bool| {
+                operands.iter().enumerate().all(|(position, &operand)| test(position, operand))
+            };
+            leaves[index] = match &instruction.op {
+                Op::Map(_) => all(&|_, operand| !is_column(operand) || is_long_so(operand)),
                 // Where there are no elements the start of a slice that is made here is 0.
-                (Op::Vector(VectorOp::Slice), &[column, start, length]) => {
-                    length == count && is_outer(column) && (start == ZERO || !is_outer(start))
+                Op::Vector(VectorOp::Slice) => {
+                    operands[2] == count && is_outer(operands[0]) && (operands[1] == ZERO || !is_outer(operands[1]))
                 }
-                (Op::Vector(VectorOp::Dist), &[_, length]) => length == count,
-                (Op::Vector(VectorOp::Iota), &[length]) => length == count,
-                (Op::Vector(VectorOp::Gather), &[column, indices]) => is_outer(column) && is_long_so(indices),
+                Op::Vector(op) => match op.fusion() {
+                    Fusion::Element(aligned) => {
+                        let is_as_many = match op.elements() {
+                            Elements::Value(position) => operands[position] == count,
+                            _ => !aligned.is_empty(),
+                        };
+                        let fits = |position, operand| match aligned.contains(&position) {
+                            true => is_long_so(operand),
+                            false => is_scalar(operand) || is_outer(operand),
+                        };
+                        is_as_many && all(&fits)
+                    }
+                    _ => false,
+                },
                 _ => false,
             };
             if leaves[index] {
                 made.insert(instruction.results[0]);
             }
         }
-        // What others need stays; so does what may fail before another that does, since the first failure stays the
-        // first; and what is made of such.
-        let mut stays = true;
-        while std::mem::take(&mut stays) {
-            let mut needed = pinned.clone();
-            let mut is_last = true;
-            for (index, instruction) in instructions.iter().enumerate().rev() {
-                let may_fail = has_effect(&instruction.op, &instruction.operands);
-                let is_needed = instruction.results.iter().any(|result| needed.contains(result));
-                let reads_own =
-                    instruction.operands.iter().filter_map(|&operand| register_of(operand)).any(|register| {
-                        let is_column = matches!(function.register_type(register), RegisterType::Column(_));
-                        is_column && own.contains(&register) && !made.contains(&register)
-                    });
-                if leaves[index] && (is_needed || may_fail && !is_last || reads_own) {
-                    leaves[index] = false;
-                    made.remove(&instruction.results[0]);
-                    stays = true;
-                }
-                if !leaves[index] {
-                    instruction.visit_reads(&mut |register| _ = needed.insert(register));
-                    is_last &= !may_fail;
-                }
-            }
-        }
+        keep_needed(function, instructions, pinned, &mut made, &mut leaves);
         leaves
     }
 }
 
-fn register_of(operand: Operand) -> Option<Register> {
-    match operand {
-        Operand::Register(register) => Some(register),
-        Operand::Constant(_) => None,
+/// Keeps in a branch what others there need; what may fail before another that does, since the first failure stays the
+/// first; and what is made of such.
+fn keep_needed(
+    function: &Function,
+    instructions: &[Instruction],
+    pinned: &HashSet<Register>,
+    made: &mut HashSet<Register>,
+    leaves: &mut [bool],
+) {
+    let own: HashSet<Register> =
+        instructions.iter().flat_map(|instruction| instruction.results.iter().copied()).collect();
+    let mut stays = true;
+    while std::mem::take(&mut stays) {
+        let mut needed = pinned.clone();
+        let mut is_last = true;
+        for (index, instruction) in instructions.iter().enumerate().rev() {
+            let may_fail = has_effect(&instruction.op, &instruction.operands);
+            let is_needed = instruction.results.iter().any(|result| needed.contains(result));
+            let reads_own = instruction.operands.iter().filter_map(|&operand| operand.register()).any(|register| {
+                let is_column = matches!(function.register_type(register), RegisterType::Column(_));
+                is_column && own.contains(&register) && !made.contains(&register)
+            });
+            if leaves[index] && (is_needed || may_fail && !is_last || reads_own) {
+                leaves[index] = false;
+                made.remove(&instruction.results[0]);
+                stays = true;
+            }
+            if !leaves[index] {
+                instruction.visit_reads(&mut |register| _ = needed.insert(register));
+                is_last &= !may_fail;
+            }
+        }
     }
 }
 

@@ -43,7 +43,7 @@ impl Joins {
             match (&instruction.op, &instruction.operands[..]) {
                 (Op::Fused(group), _) => {
                     let given = instruction.results.iter().zip(&group.results);
-                    self.within.extend(given.filter_map(|(&result, &value)| Some((result, register(value)?))));
+                    self.within.extend(given.filter_map(|(&result, &value)| Some((result, value.register()?))));
                 }
                 (Op::Vector(VectorOp::Merge), &[Operand::Register(flags), ..]) => {
                     self.merged.insert(self.made(flags));
@@ -83,7 +83,7 @@ impl Joins {
 
     /// The side that the elements belong to on which an instruction works.
     fn side(&self, instruction: &Instruction) -> Option<Side> {
-        let side = |&operand: &Operand| self.sides.get(&self.made(register(operand)?)).copied();
+        let side = |&operand: &Operand| self.sides.get(&self.made(operand.register()?)).copied();
         match &instruction.op {
             Op::Map(_) => instruction.operands.iter().find_map(side),
             Op::Vector(VectorOp::Merge) => side(&instruction.operands[0]),
@@ -102,13 +102,6 @@ impl Joins {
     /// Notes that a register has been used for the last time.
     pub fn end(&mut self, register: Register) {
         self.merged.remove(&self.made(register));
-    }
-}
-
-fn register(operand: Operand) -> Option<Register> {
-    match operand {
-        Operand::Register(register) => Some(register),
-        Operand::Constant(_) => None,
     }
 }
 
