@@ -9,7 +9,7 @@
 //! ```
 
 use super::{Frame, Helper, helper};
-use nesl_prim::{Element, MonoidVisitor, ScalarOp, ScalarType, sum};
+use nesl_prim::{Element, MonoidVisitor, ScalarOp, sum};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -28,69 +28,63 @@ pub(super) fn helpers(op: ScalarOp) -> Helpers {
     op.visit_monoid(Combining)
 }
 
-/// An operation that has an identity.
+/// How an operation that has an identity combines elements.
 trait Combine {
     type Of: Element;
-    fn combine(a: Self::Of, b: Self::Of) -> Self::Of;
+    /// Reduces elements.
+    fn reduce(identity: Self::Of, elements: &[Self::Of]) -> Self::Of;
+    /// Scans elements into as many places.
+    fn scan_into(identity: Self::Of, elements: &[Self::Of], places: &mut [MaybeUninit<Self::Of>]);
 }
 
-struct Meaning<F, T>(PhantomData<(F, T)>);
+/// An exact operation, by the type of its meaning.
+struct Exact<F, T>(PhantomData<(F, T)>);
 
-impl<T: Element, F: Fn(T, T) -> T + Copy> Combine for Meaning<F, T> {
+impl<T: Element, F: Fn(T, T) -> T + Copy> Combine for Exact<F, T> {
     type Of = T;
 
-    #[inline(always)]
-    fn combine(a: T, b: T) -> T {
-        crate::shim::zst_instance::<F>()(a, b)
+    fn reduce(identity: T, elements: &[T]) -> T {
+        let combine = crate::shim::zst_instance::<F>();
+        let rows = elements.chunks_exact(8);
+        let rest = rows.remainder();
+        let mut lanes = [identity; 8];
+        for row in rows {
+            lanes.iter_mut().zip(row).for_each(|(lane, &element)| *lane = combine(*lane, element));
+        }
+        lanes.iter().chain(rest).fold(identity, |before, &element| combine(before, element))
+    }
+
+    fn scan_into(identity: T, elements: &[T], places: &mut [MaybeUninit<T>]) {
+        let combine = crate::shim::zst_instance::<F>();
+        let mut before = identity;
+        for (place, &element) in places.iter_mut().zip(elements) {
+            place.write(before);
+            before = combine(before, element);
+        }
     }
 }
 
-/// Floats, by their one name: their order is part of the meaning of sums and products, and no matter for others.
-fn as_floats<T: Element>(elements: &[T]) -> Option<&[f64]> {
-    if T::TYPE != ScalarType::Float {
-        return None;
-    }
-    // SAFETY: one Rust type holds elements of the scalar type Float: T is f64.
-    Some(unsafe { &*(std::ptr::from_ref(elements) as *const [f64]) })
-}
+/// A sum or a product of floats.
+struct Ordered<F>(PhantomData<F>);
 
-fn on_floats<C: Combine>(a: f64, b: f64) -> f64 {
-    f64::from_word(C::combine(C::Of::from_word(a.to_word()), C::Of::from_word(b.to_word())).to_word())
-}
+impl<F: Fn(f64, f64) -> f64 + Copy> Combine for Ordered<F> {
+    type Of = f64;
 
-/// Reduces elements.
-fn fold<C: Combine>(identity: C::Of, elements: &[C::Of]) -> C::Of {
-    if let Some(floats) = as_floats(elements) {
-        return C::Of::from_word(sum::reduce(f64::from_word(identity.to_word()), on_floats::<C>, floats).to_word());
+    fn reduce(identity: f64, elements: &[f64]) -> f64 {
+        sum::reduce(identity, crate::shim::zst_instance::<F>(), elements)
     }
-    let rows = elements.chunks_exact(8);
-    let rest = rows.remainder();
-    let mut lanes = [identity; 8];
-    for row in rows {
-        lanes.iter_mut().zip(row).for_each(|(lane, &element)| *lane = C::combine(*lane, element));
-    }
-    lanes.iter().chain(rest).fold(identity, |before, &element| C::combine(before, element))
-}
 
-/// Scans elements into as many places.
-fn scan_into<C: Combine>(identity: C::Of, elements: &[C::Of], places: &mut [MaybeUninit<C::Of>]) {
-    if let Some(floats) = as_floats(elements) {
-        let scanned = sum::scan(f64::from_word(identity.to_word()), on_floats::<C>, floats);
+    fn scan_into(identity: f64, elements: &[f64], places: &mut [MaybeUninit<f64>]) {
+        let scanned = sum::scan(identity, crate::shim::zst_instance::<F>(), elements);
         places.iter_mut().zip(scanned).for_each(|(place, float)| {
-            place.write(C::Of::from_word(float.to_word()));
+            place.write(float);
         });
-        return;
-    }
-    let mut before = identity;
-    for (place, &element) in places.iter_mut().zip(elements) {
-        place.write(before);
-        before = C::combine(before, element);
     }
 }
 
 fn seg_reduce<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
     let (identity, column, segments) = (frame.scalar(), frame.column(), frame.segments());
-    let items = segments.iter().map(|(start, length)| fold::<C>(identity, &column[start..start + length]));
+    let items = segments.iter().map(|(start, length)| C::reduce(identity, &column[start..start + length]));
     frame.give_items(segments.lengths.len(), items)
 }
 
@@ -99,7 +93,7 @@ fn seg_scan<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
     let room = frame.room(segments.total()?)?;
     let mut written = 0;
     for (start, length) in segments.iter() {
-        scan_into::<C>(identity, &column[start..start + length], &mut room[written..written + length]);
+        C::scan_into(identity, &column[start..start + length], &mut room[written..written + length]);
         written += length;
     }
     // SAFETY: as many have been written as the segments have elements.
@@ -110,9 +104,18 @@ fn seg_scan<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
 struct Combining;
 
 impl Combining {
-    /// The helpers for an operation, which is known by the type of its meaning.
-    fn of<T: Element, F: Fn(T, T) -> T + Copy>(_: F) -> Helpers {
-        Helpers { seg_reduce: helper(seg_reduce::<Meaning<F, T>>), seg_scan: helper(seg_scan::<Meaning<F, T>>) }
+    fn of<C: Combine>() -> Helpers {
+        Helpers { seg_reduce: helper(seg_reduce::<C>), seg_scan: helper(seg_scan::<C>) }
+    }
+
+    /// The type of an exact operation, from its meaning.
+    fn of_exact<T: Element, F: Fn(T, T) -> T + Copy>(_: F) -> Helpers {
+        Combining::of::<Exact<F, T>>()
+    }
+
+    /// The same of one on floats whose order counts.
+    fn of_ordered<F: Fn(f64, f64) -> f64 + Copy>(_: F) -> Helpers {
+        Combining::of::<Ordered<F>>()
     }
 }
 
@@ -120,10 +123,10 @@ impl MonoidVisitor for Combining {
     type Output = Helpers;
 
     fn exact<T: Element>(self, _: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync + 'static) -> Helpers {
-        Combining::of(combine)
+        Combining::of_exact(combine)
     }
 
     fn ordered(self, _: f64, combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static) -> Helpers {
-        Combining::of(combine)
+        Combining::of_ordered(combine)
     }
 }
