@@ -17,6 +17,7 @@ mod one_process;
 mod dispatch;
 mod instructions;
 
+pub mod busy;
 pub mod clock;
 pub mod division;
 pub mod error;
@@ -25,7 +26,6 @@ pub mod interrupt;
 pub mod native;
 pub mod reference;
 pub(crate) mod stack;
-pub mod stints;
 pub mod threads;
 pub mod value;
 
@@ -35,6 +35,7 @@ use crate::data::counters::Counters;
 use crate::data::hold::Hold;
 use crate::data::slot::Slot;
 use crate::data::vector::unwritten::Unwritten;
+use busy::BusyIntervals;
 use clock::Talk;
 use division::{Division, Failed, Own};
 use error::RuntimeError;
@@ -46,7 +47,6 @@ use nesl_prim::{Direction, Failure, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Constants, VectorOp};
 use std::ops::Range;
 use std::sync::Arc;
-use stints::Stints;
 use threads::Threads;
 use value::SlotOf;
 
@@ -230,7 +230,7 @@ pub trait Scheduler: Columns {
         Err(std::io::Error::other("this engine has one thread"))
     }
     /// From now on it is kept when helpers of the calling thread work, for a trace; none where there are none.
-    fn keep_stints(&mut self) -> Option<Stints> {
+    fn record_busy(&mut self) -> Option<BusyIntervals> {
         None
     }
     /// Hands each item to a task with an engine whose columns are those of this one; the results in the order of the

@@ -127,8 +127,8 @@ impl<E: Engine> Machine<E> {
     /// # Panics
     /// If there is no profile.
     pub fn keep_passages(&mut self) {
-        let stints = self.engine.keep_stints();
-        self.profile.as_mut().unwrap_or_else(|| panic!("passages are a part of profiles")).keep_passages(stints);
+        let busy = self.engine.record_busy();
+        self.profile.as_mut().unwrap_or_else(|| panic!("passages are a part of profiles")).keep_passages(busy);
     }
 
     /// When runs were where since [`Machine::keep_passages`], and how many more passages there were than are kept.

@@ -74,7 +74,7 @@ fn evaluate(
         for form in forms {
             let (Form::Assignment { value: expr, .. } | Form::Expression(expr)) = form else { continue };
             let value = evaluator.form(form, &mut globals, seed_for(expr)).map_err(failed)?;
-            let is_shown = matches!(form, Form::Expression(expr) if !effects.is_deed(core, expr));
+            let is_shown = matches!(form, Form::Expression(expr) if !effects.is_for_effect(core, expr));
             value.filter(|_| is_shown).map_or(Ok(()), |value| show(&mut evaluator, &value, &expr.ty))?;
         }
         return Ok(());
@@ -108,7 +108,7 @@ fn evaluate(
     let argument = arguments.into_iter().rev().reduce(|rest, first| Nested::pair(first, rest)).unwrap_or(Nested::Unit);
     let seed = seed_of(options.seed, drawn);
     let value = evaluator.call(function, &types, argument, &globals, seed).map_err(failed)?;
-    if core.function(function).expression().is_some_and(|body| effects.is_deed(core, body)) {
+    if core.function(function).expression().is_some_and(|body| effects.is_for_effect(core, body)) {
         return Ok(());
     }
     show(&mut evaluator, &value, &scheme.result.instantiate(&types))

@@ -43,7 +43,7 @@ pub(crate) fn step(instances: &mut Instances<'_>, form: &Form) -> Option<Step> {
     let expr = expression(form)?;
     let number = instances.reserve();
     let effect = instances.effects.expr(&expr);
-    let is_deed = instances.effects.is_deed(instances.program, &expr);
+    let is_for_effect = instances.effects.is_for_effect(instances.program, &expr);
     let globals: Vec<GlobalId> = instances.globals.expr(instances.program, &expr).into_iter().collect();
     let name = instances.unique_name("top".to_owned());
     let mut lowering = Lowering::new(instances, &name, expr.span, Vec::new());
@@ -73,7 +73,7 @@ pub(crate) fn step(instances: &mut Instances<'_>, form: &Form) -> Option<Step> {
                 .unzip()
         }
         // It was evaluated for what it does.
-        _ if is_deed => Default::default(),
+        _ if is_for_effect => Default::default(),
         _ => (vec![Output::Show(shape(&expr.ty))], vec![value]),
     };
     let function = lowering.builder.finish(results.iter().flat_map(Value::operands).collect());
@@ -101,7 +101,8 @@ pub(crate) fn main(
     }
     let number = instances.reserve();
     let effect = instances.effects.function(main);
-    let is_deed = source.expression().is_some_and(|body| instances.effects.is_deed(instances.program, body));
+    let is_for_effect =
+        source.expression().is_some_and(|body| instances.effects.is_for_effect(instances.program, body));
     let globals: Vec<GlobalId> =
         instances.globals.function(instances.program, main, &type_arguments).into_iter().collect();
     let callee = instances.instance(Source::Function(main), type_arguments, Version::Serial, source.span);
@@ -119,7 +120,7 @@ pub(crate) fn main(
     let registers = lowering.result_registers(&result_type, &pattern, effect, false);
     let results = lowering.builder.call(callee, &operands, &registers);
     let value = lowering.take_results(results, &result_type, &pattern, effect, Context::Serial);
-    let (outputs, results) = match is_deed {
+    let (outputs, results) = match is_for_effect {
         true => Default::default(),
         false => (vec![Output::Show(shape(&result_type))], value.operands()),
     };

@@ -266,7 +266,7 @@ fn run_oracle(program: &CheckedProgram) -> Outcome {
     let effects = Effects::of(program.core());
     // Of `()`, and of what is evaluated for what it does, nothing is shown.
     let shown = |value: &eval::Value, expr: &Expr| {
-        let is_shown = expr.ty != Type::Unit && !effects.is_deed(program.core(), expr);
+        let is_shown = expr.ty != Type::Unit && !effects.is_for_effect(program.core(), expr);
         is_shown.then(|| value.text(&expr.ty))
     };
     for form in program.session.library().iter().chain(&program.forms) {

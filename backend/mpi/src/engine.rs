@@ -17,10 +17,10 @@ use crate::instructions::segment;
 use crate::instructions::text;
 use crate::instructions::together;
 use crate::ranks::Ranks;
+use nesl_backend::engine::busy::BusyIntervals;
 use nesl_backend::engine::clock::Talk;
 use nesl_backend::engine::division::Deal;
 use nesl_backend::engine::error::RuntimeError;
-use nesl_backend::engine::stints::Stints;
 use nesl_backend::{
     Addresses, Carried, Collective, Columns, Counters, Division, Engine, Failed, Fault, Fill, Group, Hold, Interrupt,
     MapOperand, Native, Order, Own, Pack, Permute, Scheduler, Segment, Slot, SlotOf, Text, Threads, Vector, Window,
@@ -169,8 +169,8 @@ impl<L: Engine<Column = Vector>> Scheduler for Ranks<L> {
         self.distribution.local.set_threads(threads)
     }
 
-    fn keep_stints(&mut self) -> Option<Stints> {
-        self.distribution.local.keep_stints()
+    fn record_busy(&mut self) -> Option<BusyIntervals> {
+        self.distribution.local.record_busy()
     }
 
     fn set_interrupt(&mut self, interrupt: &Interrupt) {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 /// A while that a helper worked on an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stint {
+pub struct BusyInterval {
     /// The number of the helper, from 0 on.
     pub helper: usize,
     /// When it began.
@@ -14,22 +14,22 @@ pub struct Stint {
     pub end: Instant,
 }
 
-/// The stints that nobody has taken yet; shared by those who work and who looks.
+/// The intervals that nobody has taken yet; shared by those who work and who looks.
 #[derive(Clone, Debug, Default)]
-pub struct Stints(Arc<Mutex<Vec<Stint>>>);
+pub struct BusyIntervals(Arc<Mutex<Vec<BusyInterval>>>);
 
-impl Stints {
-    fn lock(&self) -> MutexGuard<'_, Vec<Stint>> {
+impl BusyIntervals {
+    fn lock(&self) -> MutexGuard<'_, Vec<BusyInterval>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A helper has worked.
-    pub fn add(&self, stint: Stint) {
-        self.lock().push(stint);
+    pub fn add(&self, interval: BusyInterval) {
+        self.lock().push(interval);
     }
 
     /// Those since the last time.
-    pub fn take(&self) -> Vec<Stint> {
+    pub fn take(&self) -> Vec<BusyInterval> {
         std::mem::take(&mut *self.lock())
     }
 }

@@ -26,10 +26,10 @@ use crate::data::descriptor::Descriptor;
 use crate::data::memory::share_of_addresses;
 use crate::data::vector::Vector;
 use crate::data::vector::unwritten::Unwritten;
+use crate::engine::busy::BusyIntervals;
 use crate::engine::group::{Group, LocalSlot};
 use crate::engine::interrupt::Interrupt;
 use crate::engine::native::Native;
-use crate::engine::stints::Stints;
 use crate::engine::{
     Addresses, Collective, Columns, Engine, Fault, Fill, MapOperand, Order, Pack, Permute, Scheduler, Segment, Text,
     Window,
@@ -196,8 +196,8 @@ impl Scheduler for Threads {
         Ok(())
     }
 
-    fn keep_stints(&mut self) -> Option<Stints> {
-        Some(self.workers.keep_stints())
+    fn record_busy(&mut self) -> Option<BusyIntervals> {
+        Some(self.workers.record_busy())
     }
 
     fn in_parallel<I: Send, R: Send>(&mut self, items: Vec<I>, task: impl Fn(I, &mut Self) -> R + Sync) -> Vec<R> {

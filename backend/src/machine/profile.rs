@@ -11,7 +11,7 @@ pub use passages::Passage;
 use passages::Passages;
 pub use whereabouts::Whereabouts;
 
-use crate::engine::stints::{Stint, Stints};
+use crate::engine::busy::{BusyInterval, BusyIntervals};
 use nesl_span::{FileId, Origin, SourceMap, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub(crate) struct Profile {
     /// When the run was where, if anybody wants to know.
     passages: Option<Passages>,
     /// When helpers of this thread worked since the last reading, where that is known.
-    stints: Option<Stints>,
+    busy: Option<BusyIntervals>,
     /// The thread that this is about.
     thread: usize,
 }
@@ -81,13 +81,13 @@ impl Profile {
         here: Option<Span>,
         passages: Option<Passages>,
     ) -> Profile {
-        Profile { library, spent: HashMap::new(), calls, here, since: None, passages, stints: None, thread: 0 }
+        Profile { library, spent: HashMap::new(), calls, here, since: None, passages, busy: None, thread: 0 }
     }
 
     /// From now on it is also kept when the run was where, and when helpers worked.
-    pub fn keep_passages(&mut self, stints: Option<Stints>) {
+    pub fn keep_passages(&mut self, busy: Option<BusyIntervals>) {
         self.passages.get_or_insert_default();
-        self.stints = stints;
+        self.busy = busy;
     }
 
     /// When the run was where, and of how many passages that was not kept.
@@ -179,7 +179,7 @@ impl Profile {
             }
         }
         // Helpers that run instances have said themselves where they were.
-        self.take_stints();
+        self.take_busy();
         self.share_out(parts, reading);
     }
 
@@ -218,18 +218,18 @@ impl Profile {
     }
 
     fn passed(&mut self, here: Span, since: Reading, until: Reading) {
-        let stints = self.take_stints();
+        let busy = self.take_busy();
         if let Some(passages) = &mut self.passages {
             passages.add(here, self.thread, since, until);
-            for Stint { helper, begin, end } in stints {
+            for BusyInterval { helper, begin, end } in busy {
                 // Their instructions are those of who they help.
                 passages.help(Passage { place: here, thread: helper + 1, begin, end, instructions: 0 });
             }
         }
     }
 
-    fn take_stints(&self) -> Vec<Stint> {
-        self.stints.as_ref().map(Stints::take).unwrap_or_default()
+    fn take_busy(&self) -> Vec<BusyInterval> {
+        self.busy.as_ref().map(BusyIntervals::take).unwrap_or_default()
     }
 
     fn is_user(&self, span: Span) -> bool {
@@ -383,16 +383,16 @@ mod tests {
     fn helpers_are_where_the_thread_is_that_they_help() {
         let (sources, _, user) = map();
         let mut profile = Profile::new(&sources);
-        let stints = Stints::default();
-        profile.keep_passages(Some(stints.clone()));
+        let busy = BusyIntervals::default();
+        profile.keep_passages(Some(busy.clone()));
         let start = Instant::now();
         let at = |time: u64| start + Duration::from_nanos(time);
         let reading = |time: u64| Reading { time: at(time), instructions: time, bytes: 0 };
         profile.begin(reading(0));
         profile.at(once(user(1)), reading(0));
-        stints.add(Stint { helper: 1, begin: at(2), end: at(7) });
+        busy.add(BusyInterval { helper: 1, begin: at(2), end: at(7) });
         profile.at(once(user(2)), reading(10));
-        stints.add(Stint { helper: 0, begin: at(12), end: at(15) });
+        busy.add(BusyInterval { helper: 0, begin: at(12), end: at(15) });
         profile.merge([profile.for_worker()].into_iter(), reading(20));
         profile.end(reading(20));
         let helped: Vec<_> = profile.passages().0.iter().filter(|passage| passage.thread > 0).copied().collect();

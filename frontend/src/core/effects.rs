@@ -148,7 +148,7 @@ impl Effects {
     ///
     /// # Panics
     /// As [`Effects::function`].
-    pub fn is_deed(&self, program: &Program, expr: &Expr) -> bool {
+    pub fn is_for_effect(&self, program: &Program, expr: &Expr) -> bool {
         let mut waiting = vec![expr];
         let mut seen = HashSet::new();
         while let Some(expr) = waiting.pop() {

@@ -13,9 +13,9 @@ use super::tuning::{LARGEST_PIECE, MOST_PIECES, PIECES};
 use crate::data::buffer::Meter;
 use crate::data::vector::Slice;
 use crate::engine::Fault;
+use crate::engine::busy::{BusyInterval, BusyIntervals};
 use crate::engine::interrupt::Interrupt;
 use crate::engine::stack::worker_stack;
-use crate::engine::stints::{Stint, Stints};
 use nesl_prim::{Element, Failure};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub struct Workers {
     threads: usize,
     interrupt: Interrupt,
     /// Where helpers say when they work, if somebody wants to know.
-    stints: Option<Stints>,
+    busy: Option<BusyIntervals>,
 }
 
 impl Workers {
@@ -50,12 +50,12 @@ impl Workers {
                 Some(builder().stack_size(worker_stack(threads)).build().or_else(|_| builder().build())?)
             }
         };
-        Ok(Workers { pool, threads, interrupt: Interrupt::default(), stints: None })
+        Ok(Workers { pool, threads, interrupt: Interrupt::default(), busy: None })
     }
 
     /// The calling thread without helpers, under the same interrupt.
     pub fn alone(&self) -> Workers {
-        Workers { pool: None, threads: 1, interrupt: self.interrupt.clone(), stints: None }
+        Workers { pool: None, threads: 1, interrupt: self.interrupt.clone(), busy: None }
     }
 
     /// Says what interrupts the work.
@@ -70,13 +70,13 @@ impl Workers {
 
     /// The same number of threads or another, with all else as it is.
     pub fn with_threads(&self, threads: usize) -> Result<Workers, ThreadPoolBuildError> {
-        let (interrupt, stints) = (self.interrupt.clone(), self.stints.clone());
-        Ok(Workers { interrupt, stints, ..Workers::new(threads)? })
+        let (interrupt, busy) = (self.interrupt.clone(), self.busy.clone());
+        Ok(Workers { interrupt, busy, ..Workers::new(threads)? })
     }
 
     /// From now on helpers say when they work.
-    pub fn keep_stints(&mut self) -> Stints {
-        self.stints.get_or_insert_default().clone()
+    pub fn record_busy(&mut self) -> BusyIntervals {
+        self.busy.get_or_insert_default().clone()
     }
 
     /// The number of threads.
@@ -106,11 +106,11 @@ impl Workers {
             }
         };
         let help = || {
-            let Some(stints) = &self.stints else { return work() };
+            let Some(busy) = &self.busy else { return work() };
             let begin = Instant::now();
             work();
             let helper = rayon::current_thread_index().unwrap_or(0);
-            stints.add(Stint { helper, begin, end: Instant::now() });
+            busy.add(BusyInterval { helper, begin, end: Instant::now() });
         };
         pool.in_place_scope(|scope| {
             for _ in 0..(self.threads - 1).min(pieces - 1) {
@@ -258,13 +258,16 @@ mod tests {
             workers.each((0..64).collect(), &|_, _: usize| std::thread::sleep(std::time::Duration::from_millis(1)))
         };
         work(&workers);
-        let stints = workers.keep_stints();
+        let busy = workers.record_busy();
         let begun = Instant::now();
         work(&workers);
         work(&workers.with_threads(2).unwrap());
-        let kept = stints.take();
-        assert!((1..=5).contains(&kept.len()) && stints.take().is_empty(), "{kept:?}");
-        assert!(kept.iter().all(|stint| stint.helper < 2 && begun <= stint.begin && stint.begin <= stint.end));
+        let kept = busy.take();
+        assert!((1..=5).contains(&kept.len()) && busy.take().is_empty(), "{kept:?}");
+        assert!(
+            kept.iter()
+                .all(|interval| interval.helper < 2 && begun <= interval.begin && interval.begin <= interval.end)
+        );
     }
 
     #[test]

@@ -248,8 +248,8 @@ impl<E: Engine> Repl<E> {
     pub(in crate::repl) fn says_nothing(&self, id: GlobalId, value: &Expr) -> bool {
         let program = self.session.program();
         let global = program.global(id);
-        let is_deed = || global.ty == Type::BOOL && Effects::of(program).is_deed(program, value);
-        &*global.name == "it" && (global.ty == Type::Unit || is_deed())
+        let is_for_effect = || global.ty == Type::BOOL && Effects::of(program).is_for_effect(program, value);
+        &*global.name == "it" && (global.ty == Type::Unit || is_for_effect())
     }
 
     /// The screen that the answer of a global is for, where somebody looks at one.
