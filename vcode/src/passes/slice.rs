@@ -184,7 +184,8 @@ fn is_within(context: &Context, ranks: Operand, length: Operand) -> bool {
     };
     let Some(lengths) = term(context, Extent::Segments(operands[1]), length) else { return false };
     let owner = context.made_by(lengths, VectorOp::Lengths).map_or(lengths, |operands| operands[0]);
-    owner == segments::key(context, operands[1])
+    // Where all segments are equally long that may be a scalar.
+    copies(context, owner) == copies(context, segments::key(context, operands[1]))
 }
 
 /// Whether an operand may be what [`term`] is asked about; what a range is never may.
@@ -412,6 +413,23 @@ mod tests {
              %12 = compact %8 %11
              return %12",
         );
+    }
+
+    #[test]
+    fn ranks_in_segments_are_below_their_lengths() {
+        let ranked = |descriptor: &str, length: &str, result: &str| {
+            format!("{descriptor}\n%10 = seg_rank_up %5 %9\n{length}\nreturn {result}")
+        };
+        let packed = "%8 = lengths %4\n%9 = packed %8";
+        becomes(
+            "column int",
+            &ranked(packed, "%11 = seg_dist %8 %9\n%12 = map check_index %10 %11", "%12"),
+            &ranked(packed, "", "%10"),
+        );
+        // Where all are equally long: the same scalar.
+        let equal = "%8 = dist %2 %3\n%9 = packed %8";
+        becomes("column int", &ranked(equal, "%11 = map check_index %10 %2", "%11"), &ranked(equal, "", "%10"));
+        stays("column int", &ranked(equal, "%11 = map check_index %10 %3", "%11"));
     }
 
     #[test]
