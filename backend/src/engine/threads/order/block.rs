@@ -23,7 +23,7 @@ const RADIX: usize = 1 << DIGIT_BITS;
 /// ones shares them with another.
 const SPARE_BITS: u32 = 6;
 
-/// Up to how many elements ranks are counted: how many others come before.
+/// Up to how many elements ranks are counted, how many others come before: there are no branches to be mispredicted.
 const COUNTED: usize = 12;
 
 /// Sorts elements, in room that it keeps from one block to the next.
@@ -58,6 +58,13 @@ impl<T: Element> Sorter<T> {
     pub(super) fn write(&mut self, direction: Direction, elements: &[T], writer: &mut Writer<'_, T>) {
         if elements.len() <= 1 {
             writer.copy(elements);
+        } else if elements.len() <= COUNTED {
+            let keys = few_keys(direction, elements);
+            let mut sorted = [0; COUNTED];
+            for (key, rank) in keys.into_iter().zip(counted_ranks(&keys[..elements.len()])).take(elements.len()) {
+                sorted[rank as usize] = key;
+            }
+            writer.map(&sorted[..elements.len()], |key| direction.element(key));
         } else if elements.len() < DIGITS_FROM {
             writer.map(sorted_keys(&mut self.keys, direction, elements), |key| direction.element(key));
         } else {
@@ -92,10 +99,7 @@ impl Ranker {
     /// Writes the ranks of elements.
     pub(super) fn write<T: Element>(&mut self, direction: Direction, elements: &[T], writer: &mut Writer<'_, i64>) {
         if elements.len() <= COUNTED {
-            let mut keys = [0; COUNTED];
-            for (key, &element) in keys.iter_mut().zip(elements) {
-                *key = direction.key(element);
-            }
+            let keys = few_keys(direction, elements);
             writer.copy(&counted_ranks(&keys[..elements.len()])[..elements.len()]);
             return;
         }
@@ -134,6 +138,15 @@ impl Ranker {
             keys[(item & mask) as usize] = rank;
         }
     }
+}
+
+/// The keys of a few elements, and zeros behind them.
+fn few_keys<T: Element>(direction: Direction, elements: &[T]) -> [i64; COUNTED] {
+    let mut keys = [0; COUNTED];
+    for (key, &element) in keys.iter_mut().zip(elements) {
+        *key = direction.key(element);
+    }
+    keys
 }
 
 /// The ranks of a few keys: of each two, the later one counts one more unless it is less, and then the earlier one
