@@ -2,8 +2,8 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel, read_early,
-    short_segments, simplify, sink_common, slice, sort, unroll, view, zero_trip,
+    accumulate, checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel,
+    read_early, short_segments, simplify, sink_common, slice, sort, unroll, view, zero_trip,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -174,6 +174,12 @@ pub const SERIAL_PASSES: &[Pass] = &[
         summary: "calls the function of an each directly for the elements of a sequence that is written out",
         reason: "after simplify and cse, by which lengths are known",
         run: unroll::run,
+    },
+    Pass {
+        name: "accumulate",
+        summary: "combines before a call what a function would combine with what the call gives, so that it is a step of a loop",
+        reason: "after unroll, which makes calls; before peel, which puts branches around them",
+        run: accumulate::run,
     },
     Pass {
         name: "peel",

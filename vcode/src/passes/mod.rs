@@ -3,6 +3,7 @@
 //! Those that replace instructions where they stand are rules over one walk, [`rewrite`]; what counts as an effect is
 //! decided in [`effect`].
 
+pub mod accumulate;
 pub mod checked;
 pub mod copy;
 pub mod count;
