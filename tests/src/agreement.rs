@@ -9,7 +9,6 @@ use crate::launcher::{self, Mpi};
 use crate::outcome::{End, Outcome};
 use crate::ranks::{self, Job, Task};
 use std::ops::Range;
-use std::path::Path;
 
 /// The engines of this process that a program of a long run goes to, beside the oracle.
 const ENGINES_IN_TURN: u64 = 2;
@@ -126,36 +125,44 @@ impl Kind {
                 return;
             }
         };
+        let seeds = self.seeds();
+        let is_long = self.is_long(&seeds);
+        let count = if is_long { seeds.end - seeds.start } else { self.on_ranks.min(seeds.end - seeds.start) };
+        let case = |seed: u64| {
+            let text = (self.text)(seed);
+            let expected = self.run(Local::Oracle, &text);
+            Case { seed, expected, task: Task::new(text, self.arguments()) }
+        };
+        let cases: Vec<Case> = (seeds.start..seeds.start + count).map(case).collect();
         let mut problems = Vec::new();
-        for turn in 0..self.ranks.len() {
-            problems.extend(self.wrong_on_ranks(turn, &launcher, &suite));
+        for (turn, &ranks) in self.ranks.iter().enumerate() {
+            let is_of_turn = |case: &&Case| !is_long || case.seed as usize % self.ranks.len() == turn;
+            // With one rank there is nothing to distribute; data of random programs is small, so a small threshold it
+            // is.
+            let job = Job { launcher: &launcher, suite: &suite, ranks, threshold: Some(ranks - 1) };
+            problems.extend(self.wrong_on_ranks(&job, &cases.iter().filter(is_of_turn).collect::<Vec<&Case>>()));
         }
         assert!(problems.is_empty(), "{}", problems.join("\n"));
     }
 
-    fn wrong_on_ranks(&self, turn: usize, launcher: &Path, suite: &Path) -> Vec<String> {
-        let seeds = self.seeds();
-        let is_long = self.is_long(&seeds);
-        let all = seeds.end - seeds.start;
-        let count = if is_long { all } else { self.on_ranks.min(all) };
-        let of_turn = |seed: &u64| !is_long || *seed as usize % self.ranks.len() == turn;
-        let own: Vec<u64> = (seeds.start..seeds.start + count).filter(of_turn).collect();
-        let expected = own.iter().map(|&seed| self.run(Local::Oracle, &(self.text)(seed)));
-        let expected: Vec<Outcome> = expected.collect();
-        let task = |text: String| Task { text, arguments: self.arguments() };
-        let tasks: Vec<Task> = own.iter().map(|&seed| task((self.text)(seed))).collect();
-        // With one rank there is nothing to distribute; data of random programs is small, so a small threshold it is.
-        let ranks = self.ranks[turn];
-        let job = Job { launcher, suite, ranks, threshold: Some(ranks - 1) };
-        let outcomes = ranks::run(&job, &tasks);
-        let wrong = own.iter().zip(&expected).zip(&outcomes).filter(|((_, expected), found)| !found.agrees(expected));
+    fn wrong_on_ranks(&self, job: &Job<'_>, cases: &[&Case]) -> Vec<String> {
+        let tasks: Vec<&Task> = cases.iter().map(|case| &case.task).collect();
+        let outcomes = ranks::run(job, &tasks);
+        let wrong = cases.iter().zip(&outcomes).filter(|(case, found)| !found.agrees(&case.expected));
         let other = |text: &str| {
             let end = || Outcome::ended(End::Broken("no outcome".to_owned()));
-            ranks::run(&job, &[task(text.to_owned())]).pop().unwrap_or_else(end)
+            ranks::run(job, &[&Task::new(text.to_owned(), self.arguments())]).pop().unwrap_or_else(end)
         };
-        let place = format!("mpi{ranks}");
-        wrong.take(2).map(|((&seed, _), _)| self.report(seed, &place, self.attempts_on_ranks, &other)).collect()
+        let place = format!("mpi{}", job.ranks);
+        wrong.take(2).map(|(case, _)| self.report(case.seed, &place, self.attempts_on_ranks, &other)).collect()
     }
+}
+
+/// A program for ranks, and what it does on the oracle.
+struct Case {
+    seed: u64,
+    expected: Outcome,
+    task: Task,
 }
 
 /// Whether a program is none, or what runs it has failed.

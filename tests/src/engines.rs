@@ -98,7 +98,6 @@ pub fn run(local: Local, text: &str, arguments: Option<&[String]>) -> Outcome {
 pub fn run_all(locals: &[Local], text: &str, arguments: Option<&[String]>) -> Vec<Outcome> {
     let (sender, receiver) = mpsc::channel();
     let (ways, text, arguments) = (locals.to_vec(), text.to_owned(), arguments.map(<[String]>::to_vec));
-    // Where it hangs the thread is left behind: the process ends with the last test.
     let work = move || {
         let checked = guarded(|| session::check(&text, arguments.as_deref())).and_then(|checked| checked);
         let mut compiled: Vec<(Passes, Result<nesl_vcode::Program, End>)> = Vec::new();
@@ -115,15 +114,43 @@ pub fn run_all(locals: &[Local], text: &str, arguments: Option<&[String]>) -> Ve
             let _ = sender.send(outcome.unwrap_or_else(Outcome::ended));
         }
     };
-    match std::thread::Builder::new().name("program".to_owned()).stack_size(64 << 20).spawn(work) {
-        Ok(_) => {
-            let hang = || End::Broken(format!("nothing happened for {} seconds", TIMEOUT.as_secs()));
+    match on_a_thread(work) {
+        Ok(()) => {
             let mut outcomes: Vec<Outcome> = locals.iter().map_while(|_| receiver.recv_timeout(TIMEOUT).ok()).collect();
             outcomes.resize_with(locals.len(), || Outcome::ended(hang()));
             outcomes
         }
-        Err(error) => vec![Outcome::ended(End::Broken(format!("no thread: {error}"))); locals.len()],
+        Err(problem) => vec![Outcome::ended(End::Broken(problem)); locals.len()],
     }
+}
+
+/// The bytes of a program's VCODE, as ranks read them. A panic or a hang is an end too.
+///
+/// # Errors
+/// How it ended instead.
+pub fn to_bytes(text: &str, arguments: Option<&[String]>, passes: Passes) -> Result<Vec<u8>, End> {
+    let (sender, receiver) = mpsc::channel();
+    let (text, arguments) = (text.to_owned(), arguments.map(<[String]>::to_vec));
+    let work = move || {
+        let compiled = guarded(|| {
+            let program = session::check(&text, arguments.as_deref())?;
+            Ok(nesl_vcode::to_bytes(&compile(&program, passes)?, &program.sources))
+        });
+        let _ = sender.send(compiled.and_then(|bytes| bytes));
+    };
+    on_a_thread(work).map_err(End::Broken)?;
+    receiver.recv_timeout(TIMEOUT).unwrap_or_else(|_| Err(hang()))
+}
+
+/// Starts work on a thread with a deep stack. Where it hangs the thread is left behind: the process ends with the last
+/// test.
+fn on_a_thread(work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    let thread = std::thread::Builder::new().name("program".to_owned()).stack_size(64 << 20).spawn(work);
+    thread.map(drop).map_err(|error| format!("no thread: {error}"))
+}
+
+fn hang() -> End {
+    End::Broken(format!("nothing happened for {} seconds", TIMEOUT.as_secs()))
 }
 
 /// What work gives, or how it panicked.

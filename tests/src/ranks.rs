@@ -1,34 +1,63 @@
 //! Runs many programs on MPI ranks, one after the other in one job.
 //!
-//! The binary `rank_suite` reads a file of tasks and writes to a file of events: that it starts a task, and with which
-//! outcome it ended. A crash or a hang ends the job; it belongs to the task that was started last, and a new job goes
-//! on with the next one.
+//! The binary `rank_suite` reads a file of orders and writes to a file of events: that it starts a task, and with which
+//! outcome it ended. Programs are compiled here, once for all jobs that run them. A crash or a hang ends the job; it
+//! belongs to the task that was started last, and a new job goes on with the next one.
 
+use crate::engines::{self, Passes};
 use crate::launcher;
 use crate::outcome::{End, Outcome};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
+use tempfile::TempPath;
 
 /// Without progress for this time the job is ended.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A program to run on ranks.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Task {
-    /// Its text.
-    pub text: String,
-    /// The arguments of `main`.
-    pub arguments: Option<Vec<String>>,
+    text: String,
+    arguments: Option<Vec<String>>,
+    /// Files with the VCODE before any pass and after all, once a job has asked for it.
+    compiled: [OnceLock<Result<TempPath, End>>; 2],
+}
+
+impl Task {
+    /// A program, perhaps with arguments of `main`.
+    pub fn new(text: String, arguments: Option<Vec<String>>) -> Task {
+        Task { text, arguments, compiled: Default::default() }
+    }
+
+    /// The file with the VCODE.
+    fn compiled(&self, is_optimised: bool) -> &Result<TempPath, End> {
+        self.compiled[usize::from(is_optimised)].get_or_init(|| {
+            let passes = if is_optimised { Passes::All } else { Passes::None };
+            let bytes = engines::to_bytes(&self.text, self.arguments.as_deref(), passes)?;
+            let file = tempfile::NamedTempFile::new().and_then(|mut file| file.write_all(&bytes).map(|()| file));
+            file.map(tempfile::NamedTempFile::into_temp_path).map_err(|error| End::Broken(format!("no file: {error}")))
+        })
+    }
+}
+
+/// A line of the file of orders: what ranks are to run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Order {
+    /// The file with the VCODE.
+    pub program: PathBuf,
+    /// The text and the arguments of `main`, if there are any.
+    pub call: Option<(String, Vec<String>)>,
 }
 
 /// A line of the file of events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Event {
-    /// The task with this number begins.
+    /// The order with this number begins.
     Start(usize),
     /// It ended.
     End(usize, Outcome),
@@ -47,6 +76,14 @@ pub struct Job<'a> {
     pub threshold: Option<usize>,
 }
 
+impl Job<'_> {
+    /// Whether passes are run. What flattening makes must give the same before any pass, too: with the product's
+    /// threshold it runs so on even numbers of ranks.
+    fn is_optimised(&self) -> bool {
+        self.threshold.is_some() || self.ranks % 2 == 1
+    }
+}
+
 /// Jobs run one at a time: each takes all cores.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -54,14 +91,47 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 ///
 /// # Panics
 /// If files cannot be written.
-pub fn run(job: &Job<'_>, tasks: &[Task]) -> Vec<Outcome> {
+pub fn run(job: &Job<'_>, tasks: &[&Task]) -> Vec<Outcome> {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let compiled = compile_all(tasks, job.is_optimised());
+    let order = |(task, program): (&&Task, &TempPath)| Order {
+        program: program.to_path_buf(),
+        call: task.arguments.as_ref().map(|arguments| (task.text.clone(), arguments.clone())),
+    };
+    let good = tasks.iter().zip(&compiled).filter_map(|(task, program)| Some((task, program.as_ref().ok()?)));
+    let mut outcomes = run_orders(job, &good.map(order).collect::<Vec<Order>>()).into_iter();
+    let outcome = |program: &Result<TempPath, End>| match program {
+        Ok(_) => outcomes.next().unwrap_or_else(|| Outcome::ended(End::Broken("no outcome".to_owned()))),
+        Err(end) => Outcome::ended(end.clone()),
+    };
+    compiled.into_iter().map(outcome).collect()
+}
+
+/// Compiles tasks, on all cores.
+fn compile_all<'a>(tasks: &[&'a Task], is_optimised: bool) -> Vec<&'a Result<TempPath, End>> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // What came of it is asked for below.
+            let _ = task.compiled(is_optimised);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    tasks.iter().map(|task| task.compiled(is_optimised)).collect()
+}
+
+/// The outcome of each order.
+fn run_orders(job: &Job<'_>, orders: &[Order]) -> Vec<Outcome> {
     let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
-    let list = folder.path().join("tasks");
-    write_lines(&list, tasks);
-    let mut outcomes: Vec<Option<Outcome>> = vec![None; tasks.len()];
+    let list = folder.path().join("orders");
+    write_lines(&list, orders);
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; orders.len()];
     let mut first = 0;
-    while first < tasks.len() {
+    while first < orders.len() {
         let events = folder.path().join(format!("events-{first}"));
         let errors = folder.path().join(format!("errors-{first}"));
         let how = run_once(job, &list, &events, &errors, first);
@@ -92,10 +162,10 @@ pub fn run(job: &Job<'_>, tasks: &[Task]) -> Vec<Outcome> {
                 // Nothing was even started: it would be the same again.
                 Some(next) if next == first => {
                     outcomes[first..].iter_mut().for_each(|outcome| *outcome = Some(broken(first)));
-                    first = tasks.len();
+                    first = orders.len();
                 }
                 Some(next) => first = next,
-                None => first = tasks.len(),
+                None => first = orders.len(),
             },
         }
     }
