@@ -129,6 +129,9 @@ fn programs_run_on_ranks() {
     }
 }
 
+/// Programs that take longer than ten seconds there: they are written and read back, and not run.
+const TOO_LONG: [&str; 3] = ["algorithms/big_sort", "loops/far_beyond_any_depth", "loops/growing"];
+
 /// What becomes of programs that are written and read back.
 #[derive(Default)]
 struct Tally {
@@ -158,6 +161,10 @@ impl Tally {
                 return true;
             }
         };
+        if TOO_LONG.contains(&name) {
+            *self.limitations.entry("takes too long to be run".to_owned()).or_default() += 1;
+            return true;
+        }
         let (output, shown, failure) = run(Reference::new(None), &vcode, layout::lines);
         let (output_again, shown_again, failure_again) = run_both(&again);
         match (failure, failure_again) {
