@@ -35,6 +35,13 @@ fn a_missing_semicolon() {
 }
 
 #[test]
+fn operators_called_as_functions() {
+    for text in ["1 + and(3, 2);", "xor(1, 2);", "{or(a, b) : a in [t]; b in [f]};", "function g(x) = nand(x, 1);"] {
+        advises(text, "E0110", "stands between what it combines: `a and b`");
+    }
+}
+
+#[test]
 fn one_equals_sign_for_a_comparison() {
     advises("x = 3;\nif x = 4 then 1 else 2;", "E0110", "equality is `==`");
     advises("{x in [1, 2] | x = 1};", "E0110", "equality is `==`");

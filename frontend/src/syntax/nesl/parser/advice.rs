@@ -227,6 +227,9 @@ fn at_operand(spot: &Spot<'_>) -> Option<&'static str> {
         Token::Operator(_) if before.ends_with(['(', ',']) && spot.after.starts_with([',', ')']) => {
             Some("an operator is a function with `'` before it: `reduce('+, 0, v)`")
         }
+        Token::Operator(op) if op.function().chars().all(char::is_alphabetic) && spot.after.starts_with('(') => {
+            Some("it is no function, and stands between what it combines: `a and b`, `a or b`, `a xor b`")
+        }
         Token::Operator(BinaryOp::Add) => Some("numbers have no sign `+`"),
         Token::Colon if before.ends_with('[') => {
             Some("a part of a sequence is `subseq(v, start, end)`, `take(v, n)` or `drop(v, n)`")
