@@ -18,7 +18,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-const LIMITS: Limits = Limits { depth: 100_000, frame_bytes: 1 << 30 };
+/// Programs go a hundred thousand calls deep, where they have an end.
+const LIMITS: Limits = Limits { depth: 200_000, frame_bytes: 1 << 30 };
 
 /// What a run printed, what it showed line by line, and how it failed.
 type Ran = (Vec<String>, Vec<String>, Option<(&'static str, String)>);
