@@ -79,7 +79,7 @@ enum Command {
     About(about::Arguments),
     /// Start an interactive session
     #[command(after_help = "Example: nesl repl --threads 2")]
-    Repl,
+    Repl(repl::Arguments),
     /// Print a script that completes commands and options in a shell
     Completions(generate::CompletionArguments),
     /// Write the manual pages, one for each command
@@ -114,7 +114,8 @@ fn obey(CommandLine { command, forms, options }: CommandLine) -> Result<(), Stop
     match command {
         Some(Command::Run(arguments)) => run::run(&arguments, &options),
         Some(Command::File(words)) => file(&words, &options),
-        Some(Command::Repl) | None => repl::run(&options),
+        Some(Command::Repl(arguments)) => repl::run(&arguments, &options),
+        None => repl::run(&repl::Arguments::default(), &options),
         Some(Command::About(arguments)) => about::run(&arguments, &options),
         Some(Command::Bench(arguments)) => bench::run(&arguments, &options),
         // Everything else is for one process: of many, the first does it.

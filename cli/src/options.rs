@@ -55,12 +55,15 @@ pub struct RunOptions {
     /// In a run that is saved: says on standard output, after the character 30, where it is, to whoever starts it again
     #[arg(long, global = true, hide = true, value_name = "TEXT")]
     pub watched: Option<String>,
-    /// This run has lost ranks: it goes on with the save in this folder, or begins if that is `-`
+    /// This run or session may have lost ranks: it goes on with the save in this folder, or begins if that is `-`
     #[arg(long, global = true, hide = true, value_name = "FOLDER")]
     pub again: Option<PathBuf>,
     /// In a session of ranks: goes on with the session that is in this folder
     #[arg(long, global = true, hide = true, value_name = "FOLDER")]
     pub go_on: Option<PathBuf>,
+    /// In a session of ranks: nobody types its inputs
+    #[arg(long, global = true, hide = true)]
+    pub as_script: bool,
     /// What this rank says ends up at a terminal of this size
     #[arg(long, global = true, hide = true, value_name = "COLUMNSxLINES")]
     pub screen: Option<Screen>,

@@ -27,6 +27,8 @@ mod turns;
 #[cfg(feature = "mpi")]
 pub(crate) use commands::is_quit;
 #[cfg(feature = "mpi")]
+pub(crate) use elastic::ranks_wanted;
+#[cfg(feature = "mpi")]
 pub use elastic::{ElasticSession, Elsewhere, follow};
 pub use ranks::watch;
 #[cfg(feature = "mpi")]
@@ -52,9 +54,10 @@ use std::time::Instant;
 /// If it could not go on; for piped input also if any input was wrong.
 pub fn run(mut repl: impl Conversation, options: &RunOptions) -> Result<(), Stop> {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let is_typed = is_terminal || (repl.is_marked() && !options.as_script);
     match &options.go_on {
-        Some(folder) => repl.go_on(folder)?,
-        None if is_terminal || repl.is_marked() => repl.begin_at_terminal()?,
+        Some(folder) => repl.go_on(folder, is_typed)?,
+        None if is_typed => repl.begin_at_terminal()?,
         None => {}
     }
     let is_colored = options.color.enabled_on(&std::io::stdout());
@@ -89,11 +92,11 @@ pub trait Conversation: Partner {
     /// If an answer cannot be written.
     fn begin_at_terminal(&mut self) -> Result<(), Stop>;
 
-    /// Goes on with a session that another process has left in a folder.
+    /// Goes on with a session that another process has left in a folder; whether somebody types its inputs.
     ///
     /// # Errors
     /// If that is impossible.
-    fn go_on(&mut self, folder: &Path) -> Result<(), Stop>;
+    fn go_on(&mut self, folder: &Path, is_typed: bool) -> Result<(), Stop>;
 
     /// Whether somebody is to be told of every answer.
     fn is_marked(&self) -> bool;
@@ -125,8 +128,8 @@ impl<E: Engine> Conversation for Repl<E> {
         self.options.mark.is_some()
     }
 
-    fn go_on(&mut self, folder: &Path) -> Result<(), Stop> {
-        Repl::go_on(self, folder)
+    fn go_on(&mut self, folder: &Path, is_typed: bool) -> Result<(), Stop> {
+        Repl::go_on(self, folder, is_typed)
     }
 
     fn mark(&self, answered: Next) -> Result<(), Stop> {
@@ -159,6 +162,11 @@ impl<E: Engine> Partner for Repl<E> {
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
         let _watching = self.limit.since(Instant::now());
         self.begin_turn();
+        if let Some(folder) = input.strip_prefix(KEEP) {
+            let next = self.keep_in(Path::new(folder));
+            self.end_turn();
+            return next;
+        }
         let spelled = commands::traditional(self, input);
         let next =
             self.interruptibly(|repl| match spelled.as_deref().unwrap_or(input).trim_start().strip_prefix(':') {
@@ -223,6 +231,9 @@ impl Pending {
 
 /// What follows an input, on a line of its own, where another process passes inputs on: whatever is in it, it is one.
 pub(crate) const END_OF_INPUT: char = MARK;
+
+/// How an input begins by which another process asks for a save in the folder that follows; nobody types it.
+pub(crate) const KEEP: &str = "\u{1e}keep ";
 
 /// A session whose input is not a terminal: a script, a pipe.
 fn piped(repl: &mut impl Conversation) -> Result<(), Stop> {

@@ -6,18 +6,23 @@
 //! What the ranks write passes through here. So an output that cannot be written is noticed, which launchers do not,
 //! and what a launcher says of a dead rank becomes one message (`job`, `launcher_output`), or, of a run that is saved,
 //! the beginning of other ranks (`survival`). However this process ends, the job ends with it (`launcher`, `signals`).
-//! A session at a terminal has its line editor here, too (`session`).
+//! A session at a terminal has its line editor here, too (`session`), and a session that is kept the inputs that it
+//! goes on with (`kept`).
 
 #[cfg(feature = "mpi")]
 mod input;
 #[cfg(feature = "mpi")]
 mod job;
 #[cfg(feature = "mpi")]
+mod kept;
+#[cfg(feature = "mpi")]
 mod launcher;
 #[cfg(feature = "mpi")]
 mod launcher_output;
 #[cfg(feature = "mpi")]
 mod marks;
+#[cfg(feature = "mpi")]
+mod repeated;
 #[cfg(feature = "mpi")]
 mod session;
 #[cfg(feature = "mpi")]
@@ -77,6 +82,15 @@ pub fn session(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     run(ranks, options)
 }
 
+/// The same for a session that is kept in a folder.
+///
+/// # Errors
+/// Those of [`run`].
+#[cfg(not(feature = "mpi"))]
+pub fn kept(ranks: usize, options: &RunOptions, _: &std::path::Path) -> Result<(), Stop> {
+    run(ranks, options)
+}
+
 /// The same for a run that is saved.
 ///
 /// # Errors
@@ -87,4 +101,6 @@ pub fn saved(ranks: usize, options: &RunOptions, _: &crate::checkpoint::SavingOp
 }
 
 #[cfg(feature = "mpi")]
-pub use {job::elastic, job::run, session::going_on, session::run as session, survival::run as saved};
+pub use {
+    job::elastic, job::run, kept::run as kept, session::going_on, session::run as session, survival::run as saved,
+};

@@ -22,7 +22,7 @@ pub const PROGRAM: &str = "program";
 pub const SESSION: &str = "session";
 
 /// Counts changes of what is saved.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Length and checksum of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

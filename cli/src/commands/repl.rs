@@ -7,16 +7,35 @@ use crate::options::{EngineName, RunOptions};
 use crate::repl;
 use crate::stop::Stop;
 use crate::supervisor;
+use clap::Args;
 #[cfg(feature = "mpi")]
 use std::path::Path;
+use std::path::PathBuf;
+
+/// What `nesl repl` is told.
+#[derive(Args, Debug, Default)]
+pub struct Arguments {
+    /// With --ranks: keep the session in a folder, so that it goes on where ranks die, and the next time
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
+}
 
 /// Starts a session, which lasts to the end of its input.
-pub fn run(options: &RunOptions) -> Result<(), Stop> {
+pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     // One rank alone may want others later.
     let is_elastic = cfg!(feature = "mpi") && matches!(options.engine, None | Some(EngineName::Mpi));
     let one = || options.ranks.filter(|_| is_elastic && !options.as_rank).map(usize::from);
-    if let Some(ranks) = supervisor::wanted(options)?.or_else(one) {
-        return supervisor::session(ranks, options);
+    let started = supervisor::wanted(options)?.or_else(one);
+    match (started, &arguments.keep) {
+        (Some(ranks), Some(folder)) => return supervisor::kept(ranks, options, folder),
+        (Some(ranks), None) => return supervisor::session(ranks, options),
+        (None, Some(_)) if !options.as_rank => {
+            let problem =
+                "error: --keep is for sessions whose ranks are started here: nesl repl --ranks N --keep FOLDER";
+            let hint = "hint: :save NAME and :restore NAME keep any session";
+            return Err(Stop::usage(format!("{problem}\n{hint}")));
+        }
+        (None, _) => {}
     }
     if options.turns.is_some() {
         Place::expect_interrupts();

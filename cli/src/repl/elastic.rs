@@ -46,6 +46,9 @@ trait Seated: Conversation {
     /// Leaves interrupts to others, or listens to them again.
     fn leave_interrupts(&self, is_left: bool);
 
+    /// Tells the other ranks which folder it is in.
+    fn share_folder(&mut self);
+
     /// Prints an answer.
     fn answer(&self, text: &str) -> Result<(), Stop>;
 
@@ -125,13 +128,17 @@ impl<E: Engine + 'static> Seated for Repl<E> {
     }
 
     fn leave_in(&mut self, folder: &Path) -> Result<(usize, u64), Stop> {
-        Repl::leave_in(self, folder)
+        self.keep(folder)
     }
 
     fn leave_interrupts(&self, is_left: bool) {
         if let Some(interrupt) = &self.interrupt {
             interrupt.leave(is_left);
         }
+    }
+
+    fn share_folder(&mut self) {
+        Repl::share_folder(self);
     }
 
     fn answer(&self, text: &str) -> Result<(), Stop> {
@@ -305,7 +312,8 @@ impl<'a> ElasticSession<'a> {
         let (link, parked) = (self.place.link(), self.place.parked().to_vec());
         let begin = Begin::Again { front: Box::new(front), left: Box::new((machine, values)) };
         self.place.run_on(threads, Seat { begin, link, parked, seated: &mut self.seated })?;
-        let seated = self.seated()?;
+        let seated = self.seated.as_mut().ok_or_else(broken)?;
+        seated.share_folder();
         match change {
             Ok(change) => seated.answer(&format!("{}\n", change.text())).map(|()| Next::Go),
             Err(problem) => Ok(seated.refuse(&format!("the ranks stay as they are: {problem}"))),
@@ -343,7 +351,7 @@ impl ElasticSession<'_> {
 }
 
 /// The argument of `:ranks` in an input that is that, and has one.
-fn ranks_wanted(input: &str) -> Option<&str> {
+pub(crate) fn ranks_wanted(input: &str) -> Option<&str> {
     let (name, argument) = input.trim().strip_prefix(':')?.trim_start().split_once(char::is_whitespace)?;
     let argument = super::commands::without_end(argument);
     (name == "ranks" && !argument.is_empty()).then_some(argument)
@@ -386,8 +394,8 @@ impl Conversation for ElasticSession<'_> {
         self.options.mark.is_some()
     }
 
-    fn go_on(&mut self, folder: &Path) -> Result<(), Stop> {
-        self.seated.as_mut().ok_or_else(broken)?.go_on(folder)
+    fn go_on(&mut self, folder: &Path, is_typed: bool) -> Result<(), Stop> {
+        self.seated.as_mut().ok_or_else(broken)?.go_on(folder, is_typed)
     }
 
     fn mark(&self, answered: Next) -> Result<(), Stop> {
@@ -463,6 +471,8 @@ fn do_requests<E: Engine>(machine: &mut Machine<E>, link: &mut Link) -> Result<O
             // What cannot be done rank 0 says.
             Request::Threads(threads) => _ = ranks::set_threads(&mut machine.engine, threads),
             Request::Rank => _ = link.at_first(&RankProcess::here(machine.engine.threads())),
+            // Where it is not there, files in it are not, which is said where they are missed.
+            Request::Folder(folder) => _ = std::env::set_current_dir(folder),
             Request::Save(place) => _ = sessions::write(machine, &place, &[], &|| false),
             Request::Restore(values) => {
                 if let Ok(values) = postcard::from_bytes(&values) {

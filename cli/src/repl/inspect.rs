@@ -244,6 +244,7 @@ impl<E: Engine> Repl<E> {
                 return Ok(self.refuse(&format!("cannot go to {}: {error}", path.display())));
             }
             self.folder = before.ok().or(self.folder.take());
+            self.share_folder();
         }
         match std::env::current_dir() {
             Ok(folder) => {

@@ -34,6 +34,13 @@ impl<E: Engine> Repl<E> {
         self.answer(&format!("{threads} thread{many}{each}\n")).map(|()| Next::Go)
     }
 
+    /// Tells the other ranks which folder this one is in: of files that a program reads each reads its part.
+    pub(super) fn share_folder(&mut self) {
+        if let Ok(folder) = std::env::current_dir() {
+            self.together(&Request::Folder(folder));
+        }
+    }
+
     /// Shows what each rank has, what its values take, and the most that they have taken.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use nesl_backend::{Engine, Limits, Loaded, Machine, RuntimeError};
 use nesl_vcode::{GlobalId, Input, Program};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 /// What stands before each part of a mark's text: the character that separates units.
 pub(crate) const UNIT: char = '\u{1f}';
@@ -103,6 +104,8 @@ pub(super) enum Request<'a> {
     Threads(usize),
     /// Tell rank 0 what they have.
     Rank,
+    /// Find files from this folder on.
+    Folder(PathBuf),
     /// Save what they hold.
     Save(Cow<'a, sessions::SavePlace>),
     /// Hold what was saved, which these bytes say.

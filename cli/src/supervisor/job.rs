@@ -398,6 +398,16 @@ impl Ended {
         signals::that_ended(self.status).map(|signal| format!("the launcher was ended by signal {signal}"))
     }
 
+    /// What has become of its ranks, if it has not ended by itself, or because somebody wanted that.
+    pub fn loss(&self) -> Option<String> {
+        let unnamed = || {
+            // One that dies while it comes to the others has no number yet.
+            let signal = self.code().checked_sub(128).filter(|signal| (1..=31).contains(signal))?;
+            Some(format!("a rank of {} was ended by signal {signal}", self.ranks))
+        };
+        self.death().or_else(unnamed)
+    }
+
     /// The exit code that it stands for.
     pub fn code(&self) -> u8 {
         match (&self.death, signals::that_ended(self.status)) {

@@ -2,10 +2,13 @@
 //! as in any session; what is typed goes to rank 0, which says when it has answered and which names there are. A
 //! session that has begun in one process goes on so when it gets ranks ([`RemoteSession`]).
 //!
+//! Ranks that die end it, unless it is kept (`kept`).
+//!
 //! Ctrl-C while an input is evaluated is passed on to the ranks, which stop together ([`super::turns`]).
 
-use super::job::{self, Watch, begin};
+use super::job::{self, Ended, Watch, begin};
 use super::marks::Marks;
+use super::repeated::Repeated;
 use super::signals;
 use super::terminal::{TerminalSettings, is_in_foreground};
 use super::turns::Turns;
@@ -39,10 +42,16 @@ enum Event {
 }
 
 /// The end of the job, once it is known, for the one who takes it.
-type End = Arc<Mutex<Option<Result<(), Stop>>>>;
+type End = Arc<Mutex<Option<Result<Ended, Stop>>>>;
 
-fn take(end: &End) -> Option<Result<(), Stop>> {
-    end.lock().unwrap_or_else(PoisonError::into_inner).take()
+/// The end of a job, if it is such a one.
+fn take(end: &End, is_taken: impl Fn(&Result<Ended, Stop>) -> bool) -> Option<Result<Ended, Stop>> {
+    end.lock().unwrap_or_else(PoisonError::into_inner).take_if(|end| is_taken(end))
+}
+
+/// Whether ranks were lost.
+fn is_loss(end: &Result<Ended, Stop>) -> bool {
+    end.as_ref().is_ok_and(|ended| !ended.is_wanted() && ended.loss().is_some())
 }
 
 /// Runs a session on so many ranks to its end.
@@ -53,7 +62,7 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal() && is_in_foreground()) {
         return job::session(ranks, options);
     }
-    let (mut session, begun) = RemoteSession::begin(ranks, options, &[])?;
+    let (mut session, begun) = RemoteSession::begin(Beginning { ranks, options, more: &[], repeated: None })?;
     let edited = match begun {
         Next::Quit => Ok(()),
         _ => terminal::run(&mut session, options.color.enabled_on(&io::stdout())),
@@ -61,15 +70,22 @@ pub fn run(ranks: usize, options: &RunOptions) -> Result<(), Stop> {
     session.end(edited)
 }
 
-/// Standard output, without what nobody wants to see any more of an answer.
+/// Standard output, without what nobody wants to see any more of an answer, or has seen.
 struct Wanted {
     to: StandardOutput,
     turns: Arc<Turns>,
+    repeated: Arc<Repeated>,
 }
 
 impl Write for Wanted {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.turns.drops(bytes.trim_ascii().len()) { Ok(bytes.len()) } else { self.to.write(bytes) }
+        let known = self.repeated.known_of(bytes.len());
+        let new = &bytes[known..];
+        if !self.turns.drops(new.trim_ascii().len()) {
+            self.to.write_all(new)?;
+        }
+        self.repeated.passed(bytes.len());
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -86,8 +102,35 @@ fn next_input(said: &str) -> (usize, Syntax, Next) {
     (number, if is_v { Syntax::V } else { Syntax::Nesl }, next)
 }
 
+/// Standard error, without messages that were shown before.
+struct New {
+    to: io::Stderr,
+    repeated: Arc<Repeated>,
+}
+
+impl Write for New {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.repeated.is_known() { Ok(bytes.len()) } else { self.to.write(bytes) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// What a session on ranks begins with.
+pub(super) struct Beginning<'a> {
+    /// How many ranks.
+    pub ranks: usize,
+    pub options: &'a RunOptions,
+    /// More options for the ranks.
+    pub more: &'a [&'a OsStr],
+    /// What has been shown of its answers, if it is kept: then ranks that die do not end this process.
+    pub repeated: Option<Arc<Repeated>>,
+}
+
 /// A session on ranks, for who has its lines.
-struct RemoteSession {
+pub(super) struct RemoteSession {
     /// What rank 0 reads.
     input: Option<ChildStdin>,
     events: Receiver<Event>,
@@ -102,20 +145,25 @@ struct RemoteSession {
 }
 
 impl RemoteSession {
-    /// Starts one, with more options for the ranks; what came of its beginning.
+    /// Starts one; what came of its beginning.
     ///
     /// # Errors
     /// If no job could begin.
-    fn begin(ranks: usize, options: &RunOptions, more: &[&OsStr]) -> Result<(RemoteSession, Next), Stop> {
+    pub(super) fn begin(beginning: Beginning<'_>) -> Result<(RemoteSession, Next), Stop> {
+        let Beginning { ranks, options, more, repeated } = beginning;
         signals::note();
         let (mark, turns) = (job::mark(), Arc::<Turns>::default());
-        let own = ["--mark", &mark, "--turns", &mark].map(OsStr::new);
+        let mut own = ["--mark", &mark, "--turns", &mark].map(OsStr::new).to_vec();
+        let is_typed = io::stdin().is_terminal() && io::stdout().is_terminal();
+        own.extend((!is_typed).then_some(OsStr::new("--as-script")));
         let mut job = begin(ranks, options, &[&own, more].concat(), Stdio::piped)?;
         let input = job.stdin();
         let (sender, events) = channel();
         // Nobody need listen any more: the session ends then.
         let answered = sender.clone();
-        let shown = Wanted { to: StandardOutput::default(), turns: Arc::clone(&turns) };
+        let (is_kept, repeated) = (repeated.is_some(), repeated.unwrap_or_default());
+        let shown =
+            Wanted { to: StandardOutput::default(), turns: Arc::clone(&turns), repeated: Arc::clone(&repeated) };
         let output = Marks::new(&mark, shown, move |said: &str| {
             let mut parts = said.split(UNIT);
             let (number, syntax, next) = next_input(parts.next().unwrap_or_default());
@@ -127,7 +175,8 @@ impl RemoteSession {
         });
         let told = sender.clone();
         let heard = Arc::clone(&turns);
-        let errors = Marks::new(&mark, io::stderr(), move |word: &str| match word {
+        let new = New { to: io::stderr(), repeated };
+        let errors = Marks::new(&mark, new, move |word: &str| match word {
             "" => _ = told.send(Event::Told),
             word => heard.hear(word),
         });
@@ -136,20 +185,29 @@ impl RemoteSession {
         let slot = Arc::clone(&end);
         let terminal = io::stdin().is_terminal().then(TerminalSettings::remember);
         thread::spawn(move || {
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.last());
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.ended());
             let _ = sender.send(Event::Ended);
             thread::sleep(NOTICE);
             // Nobody has noticed: a line is being read, which nothing else ends.
-            if let Some(result) = take(&slot) {
+            if let Some(end) = take(&slot, |end| !is_kept || !is_loss(end)) {
                 if let Some(terminal) = terminal {
                     terminal.restore();
                     eprintln!();
                 }
-                std::process::exit(crate::conclude(result).into());
+                std::process::exit(crate::conclude(end.and_then(Ended::conclude)).into());
             }
         });
-        let (number, syntax, names, is_over, is_quit) = (1, Syntax::Nesl, Vec::new(), false, false);
-        let mut session = RemoteSession { input, events, turns, number, syntax, names, is_over, is_quit, end };
+        let mut session = RemoteSession {
+            input,
+            events,
+            turns,
+            number: 1,
+            syntax: Syntax::Nesl,
+            names: Vec::new(),
+            is_over: false,
+            is_quit: false,
+            end,
+        };
         let begun = session.answered();
         Ok((session, begun))
     }
@@ -188,12 +246,28 @@ impl RemoteSession {
     ///
     /// # Errors
     /// The end of the job, if it did not go well; that of its lines before that.
-    fn end(mut self, edited: Result<(), Stop>) -> Result<(), Stop> {
+    pub(super) fn end(mut self, edited: Result<(), Stop>) -> Result<(), Stop> {
         self.input = None;
         while !self.is_over {
             self.answered();
         }
-        edited.and(take(&self.end).unwrap_or(Ok(())))
+        edited.and(take(&self.end, |_| true).map_or(Ok(()), |end| end.and_then(Ended::conclude)))
+    }
+
+    /// Whether it is over, and no input wanted that.
+    pub(super) fn has_ended(&self) -> bool {
+        self.is_over && !self.is_quit
+    }
+
+    /// Whether Ctrl-C has come for an input since this was asked last.
+    pub(super) fn take_interrupted(&self) -> bool {
+        self.turns.take_asked()
+    }
+
+    /// What has become of ranks, if that is why the session is over.
+    pub(super) fn loss(&self) -> Option<Ended> {
+        let is_lost = self.is_over && !self.is_quit;
+        if is_lost { take(&self.end, is_loss)?.ok() } else { None }
     }
 }
 
@@ -202,7 +276,8 @@ impl RemoteSession {
 /// # Errors
 /// Why that is impossible; this process is as it was then.
 pub fn going_on(ranks: usize, options: &RunOptions, folder: &Path) -> Result<Box<dyn Elsewhere>, Stop> {
-    let begun = RemoteSession::begin(ranks, options, &[OsStr::new("--go-on"), folder.as_os_str()]);
+    let more = [OsStr::new("--go-on"), folder.as_os_str()];
+    let begun = RemoteSession::begin(Beginning { ranks, options, more: &more, repeated: None });
     let session = begun.and_then(|(session, begun)| match begun {
         Next::Quit => session.end(Ok(())).and(Err(Stop::failed("error: the ranks have ended at once"))),
         _ => Ok(session),
@@ -224,7 +299,7 @@ pub fn going_on(ranks: usize, options: &RunOptions, folder: &Path) -> Result<Box
 
 impl Elsewhere for RemoteSession {
     fn has_ended(&self) -> bool {
-        self.is_over && !self.is_quit
+        RemoteSession::has_ended(self)
     }
 
     fn end(self: Box<Self>) -> Result<(), Stop> {

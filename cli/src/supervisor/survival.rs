@@ -33,10 +33,6 @@ const ATTEMPTS: usize = 3;
 /// over.
 const OWN_ENDS: [u8; 2] = [101, 124];
 
-/// The exit codes of what a signal has ended, as shells report it.
-const FIRST_SIGNAL: u8 = 129;
-const LAST_SIGNAL: u8 = 159;
-
 /// What is known of a run while its ranks come and go.
 #[derive(Default)]
 struct Known {
@@ -191,16 +187,12 @@ impl Survivor<'_> {
             return None;
         }
         let was_started = true;
-        if let Some(what) = ended.death() {
+        let is_there = known.has_begun || self.attempts > 0;
+        if let Some(what) = ended.death().or_else(|| ended.loss().filter(|_| is_there)) {
             return Some(Loss { what, was_started });
         }
         match ended.code() {
             0 => None,
-            // One that dies while it comes to the others has no number yet.
-            code @ FIRST_SIGNAL..=LAST_SIGNAL if known.has_begun || self.attempts > 0 => {
-                let what = format!("a rank of {} was ended by signal {}", self.ranks, code - FIRST_SIGNAL + 1);
-                Some(Loss { what, was_started })
-            }
             // Machines go without a word of their ranks.
             code if known.has_begun && !OWN_ENDS.contains(&code) => {
                 Some(Loss { what: format!("the {} ranks were lost", self.ranks), was_started })

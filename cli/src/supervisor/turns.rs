@@ -31,6 +31,8 @@ struct State {
     cut: bool,
     /// There was a rest.
     is_short: bool,
+    /// An interrupt has come for an evaluation since somebody looked.
+    was_asked: bool,
 }
 
 impl Turns {
@@ -47,8 +49,8 @@ impl Turns {
             state.evaluating = false;
         } else if word == Turn::Ends.word() {
             let started = std::mem::take(&mut state.started);
-            let State { unheard, awaited, cut, is_short, .. } = *state;
-            *state = State { unheard, started, awaited, cut, is_short, ..State::default() };
+            let State { unheard, awaited, cut, is_short, was_asked, .. } = *state;
+            *state = State { unheard, started, awaited, cut, is_short, was_asked, ..State::default() };
         } else if word == Turn::Heard.word() {
             state.unheard = false;
         } else if let Some(started) = Started::of(word) {
@@ -78,13 +80,18 @@ impl Turns {
     pub(super) fn interrupt(&self) -> bool {
         let mut state = self.state();
         if state.busy && !state.asked {
-            (state.asked, state.due, state.cut) = (true, true, true);
+            (state.asked, state.due, state.cut, state.was_asked) = (true, true, true, true);
             return true;
         }
         // Rank 0 has written the answer, which is long, and on its way still.
         let is_for_answer = !state.busy && state.awaited && !state.cut;
         state.cut |= is_for_answer;
         is_for_answer
+    }
+
+    /// Whether an interrupt has come for an evaluation since this was asked last.
+    pub(super) fn take_asked(&self) -> bool {
+        std::mem::take(&mut self.state().was_asked)
     }
 
     /// Whether nobody wants to see a part of an answer of so many bytes.

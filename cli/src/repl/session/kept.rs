@@ -5,9 +5,7 @@
 //! which values are found ([`nesl_frontend::PastText`]). A session that is to go on in other processes goes the same
 //! way.
 
-#[cfg(feature = "mpi")]
-use super::Settings;
-use super::{Accepted, Repl, file};
+use super::{Accepted, Repl, Settings, file};
 use crate::checkpoint::sessions;
 use crate::interrupt::Interrupt;
 use crate::repl::Next;
@@ -21,8 +19,6 @@ use nesl_service::KnownName;
 use nesl_span::SourceMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::fmt::Display;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -38,17 +34,16 @@ struct Known {
     is_v: bool,
     accepted: Vec<Accepted>,
     loaded: Vec<String>,
+    manner: Manner,
 }
 
-/// The file that says how a session that is left to another process shows things.
-const MANNER: &str = "manner";
-
-/// What is in that file.
+/// How it shows things, and where it is: what the session of another process goes on with that takes its place.
 #[derive(Debug, Serialize, Deserialize)]
 struct Manner {
     shown: Option<usize>,
     timing: bool,
-    is_numbered: bool,
+    progress: bool,
+    here: Option<PathBuf>,
     folder: Option<PathBuf>,
 }
 
@@ -75,7 +70,10 @@ impl<E: Engine> Repl<E> {
     }
 
     /// Saves the session in a folder: how many names, and how many bytes of values.
-    fn keep(&mut self, path: &Path) -> Result<(usize, u64), Stop> {
+    ///
+    /// # Errors
+    /// Why that is impossible.
+    pub(in crate::repl) fn keep(&mut self, path: &Path) -> Result<(usize, u64), Stop> {
         let style = self.options.style();
         let failed = |problem: &str| sessions::not_saved(path, problem, style);
         let place = sessions::next(path, style)?;
@@ -95,7 +93,7 @@ impl<E: Engine> Repl<E> {
     pub fn restore(&mut self, argument: &str) -> Result<Next, Stop> {
         let (path, begun) = (file(argument), Instant::now());
         match self.become_kept(&path) {
-            Ok(count) => {
+            Ok((count, _)) => {
                 let (names, time) = (names_text(count), begun.elapsed().as_secs_f64());
                 let folder = path.display().to_string();
                 let text = format!("restored from {}: {names} in {time:.2} s\n", visible::line(&folder));
@@ -105,8 +103,8 @@ impl<E: Engine> Repl<E> {
         }
     }
 
-    /// Makes this session the one that was saved in a folder: how many names it has.
-    fn become_kept(&mut self, path: &Path) -> Result<usize, Stop> {
+    /// Makes this session the one that was saved in a folder: how many names it has, and how that showed things.
+    fn become_kept(&mut self, path: &Path) -> Result<(usize, Manner), Stop> {
         let style = self.options.style();
         let (known, values) = sessions::find::<Known>(path, style)?;
         let place = values.place();
@@ -122,40 +120,37 @@ impl<E: Engine> Repl<E> {
         self.syntax = if known.is_v { Syntax::V } else { Syntax::Nesl };
         self.accepted = known.accepted;
         self.loaded = known.loaded.into_iter().map(PathBuf::from).collect();
-        Ok(known.names.len())
+        Ok((known.names.len(), known.manner))
     }
 
-    /// Leaves the session in a folder for another process, which [goes on](Repl::go_on) with it: how many names, and
-    /// how many bytes of values.
+    /// Saves the session in a folder because whoever started the ranks wants that: says nothing but what goes wrong.
+    ///
+    /// # Errors
+    /// If the session cannot go on.
+    pub(in crate::repl) fn keep_in(&mut self, folder: &Path) -> Result<Next, Stop> {
+        let kept = self.keep(folder).map(drop);
+        Ok(self.conclude(kept))
+    }
+
+    /// Goes on with a session that another process has left in a folder; whether somebody types its inputs.
     ///
     /// # Errors
     /// Why that is impossible.
-    #[cfg(feature = "mpi")]
-    pub(in crate::repl) fn leave_in(&mut self, folder: &Path) -> Result<(usize, u64), Stop> {
-        let Settings { shown, timing, .. } = self.settings;
-        let manner = Manner { shown, timing, is_numbered: self.is_numbered, folder: self.folder.clone() };
-        let kept = self.keep(folder)?;
-        let failed = |problem: &dyn Display| sessions::not_saved(folder, &problem.to_string(), self.options.style());
-        let bytes = postcard::to_stdvec(&manner).map_err(|error| failed(&error))?;
-        fs::write(folder.join(MANNER), bytes).map_err(|error| failed(&error))?;
-        Ok(kept)
-    }
-
-    /// Goes on with a session that another process has left in a folder.
-    ///
-    /// # Errors
-    /// Why that is impossible.
-    pub(in crate::repl) fn go_on(&mut self, folder: &Path) -> Result<(), Stop> {
-        let unread = |problem: &dyn Display| Stop::failed(format!("error: cannot go on with a session: {problem}"));
-        let bytes = fs::read(folder.join(MANNER)).map_err(|error| unread(&error))?;
-        let manner: Manner = postcard::from_bytes(&bytes).map_err(|error| unread(&error))?;
-        self.become_kept(folder)?;
-        (self.settings.shown, self.settings.timing) = (manner.shown, manner.timing);
-        (self.is_numbered, self.folder) = (manner.is_numbered, manner.folder);
+    pub(in crate::repl) fn go_on(&mut self, folder: &Path, is_typed: bool) -> Result<(), Stop> {
+        let (_, Manner { shown, timing, progress, here, folder }) = self.become_kept(folder)?;
+        self.settings = Settings { shown, timing, progress };
+        (self.is_numbered, self.folder) = (is_typed, folder);
+        if let Some(here) = here {
+            // A folder that is no more, or on another machine, is missed where something in it is.
+            let _ = std::env::set_current_dir(here);
+            self.share_folder();
+        }
         Ok(())
     }
 
     fn known(&self) -> Known {
+        let Settings { shown, timing, progress } = self.settings;
+        let (here, folder) = (std::env::current_dir().ok(), self.folder.clone());
         let names = self.own_names().into_iter().map(|KnownName { name, ty, .. }| (name, ty));
         Known {
             texts: self.session.history().cloned().collect(),
@@ -166,6 +161,7 @@ impl<E: Engine> Repl<E> {
             is_v: self.syntax == Syntax::V,
             accepted: self.accepted.clone(),
             loaded: self.loaded.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+            manner: Manner { shown, timing, progress, here, folder },
         }
     }
 }
