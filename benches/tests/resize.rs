@@ -24,3 +24,36 @@ fn every_way_moves_the_right_elements() {
         assert_eq!(printed.lines().filter(|line| line.contains(" -> ")).count(), 12, "{printed}");
     }
 }
+
+#[test]
+fn tasks_of_all_kinds_are_as_many_as_the_source_counts() {
+    let bench = Path::new(env!("CARGO_BIN_EXE_nesl-bench-resize"));
+    if !Command::new("mpirun").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        assert!(std::env::var_os("NESL_REQUIRE_MPI").is_none(), "mpirun");
+        println!("skipped: no mpirun");
+        return;
+    }
+    // fib:45:40 has 24 tasks, 12 of them threads and 13 processes with the root: so has any N five above the grain.
+    // Those of four queens are the boards of one to four rows: 4 + 6 + 4 + 2. Halves of halves of halves are 2 + 4 + 8,
+    // quarters of quarters 4 + 16.
+    let problems = [
+        ("spawn:3", (4, 3, 1)),
+        ("fib:12:7", (25, 12, 13)),
+        ("queens:4", (17, 8, 9)),
+        ("merge_sort:800:100", (15, 10, 5)),
+        ("mandelbrot:400", (21, 4, 17)),
+    ];
+    for (problem, (processes, threads, alternating)) in problems {
+        let mut command = Command::new(bench);
+        let output = command.args(["--tasks", problem, "--jobs", "1"]).output().unwrap();
+        let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{printed}{errors}");
+        let rows = printed.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let counts = rows.map(|row| [row[1].to_owned(), row[2].to_owned(), row[3].to_owned()]).collect::<Vec<_>>();
+        let expected =
+            [("processes", processes, 0), ("alternating", alternating, threads), ("threads", 1, processes - 1)];
+        let expected =
+            expected.map(|(kind, processes, threads)| [kind.to_owned(), processes.to_string(), threads.to_string()]);
+        assert_eq!(counts, expected, "{problem}");
+    }
+}

@@ -42,7 +42,9 @@ const LONGEST: usize = 1 << 24;
 /// A session whose ranks come and go.
 struct KeptSession<'a> {
     options: &'a RunOptions,
+    /// Where it is kept, and how the user calls that.
     folder: PathBuf,
+    name: &'a Path,
     /// How many ranks are started.
     ranks: usize,
     session: Option<RemoteSession>,
@@ -65,14 +67,15 @@ struct KeptSession<'a> {
 ///
 /// # Errors
 /// The end of the job, if it could not begin or did not go well.
-pub fn run(ranks: usize, options: &RunOptions, folder: &Path) -> Result<(), Stop> {
+pub fn run(ranks: usize, options: &RunOptions, name: &Path) -> Result<(), Stop> {
     // Ranks may be in another folder later.
-    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    sessions::next(&folder, options.style())?;
+    let folder = std::path::absolute(name).unwrap_or_else(|_| name.to_owned());
+    sessions::next(name, options.style())?;
     let base = Generation::find(&folder).ok().flatten();
     let mut session = KeptSession {
         options,
         folder,
+        name,
         ranks,
         session: None,
         repeated: Arc::default(),
@@ -84,7 +87,7 @@ pub fn run(ranks: usize, options: &RunOptions, folder: &Path) -> Result<(), Stop
         failed_once: false,
     };
     if let Some(base) = &base {
-        session.tell(&format!("the session goes on from {}", base.path().display()));
+        session.tell(&format!("the session goes on from {}", session.place(base)));
     }
     match session.begin(base.as_ref())? {
         Next::Quit => session.finish(),
@@ -93,6 +96,11 @@ pub fn run(ranks: usize, options: &RunOptions, folder: &Path) -> Result<(), Stop
 }
 
 impl KeptSession<'_> {
+    /// How the user calls a save.
+    fn place(&self, save: &Generation) -> String {
+        self.name.join(save.number().to_string()).display().to_string()
+    }
+
     fn tell(&self, message: &str) {
         remark(&self.options.style().note(&visible::message(message)));
     }
@@ -175,7 +183,7 @@ impl KeptSession<'_> {
     /// What happens next, in words.
     fn plan(&self, from: Option<&Generation>) -> String {
         let many = if self.ranks == 1 { "1 rank goes".to_owned() } else { format!("{} ranks go", self.ranks) };
-        let place = from.map(|from| format!(" on from {}", from.path().display()));
+        let place = from.map(|from| format!(" on from {}", self.place(from)));
         let place = place.unwrap_or_else(|| " on from the beginning".to_owned());
         let inputs = match self.since.len() {
             0 => String::new(),

@@ -3,10 +3,10 @@
 #![allow(unsafe_code, reason = "this is about MPI itself, which is C; every block says why it is sound")]
 
 use crate::exchange::{Column, Meeting, Piece, block};
+use crate::start::start;
 use crate::ways::{Method, Way};
 use mpi::ffi;
 use serde::{Deserialize, Serialize};
-use std::ffi::CString;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -89,7 +89,7 @@ fn meet(before: usize, after: usize, way: Way) -> (Meeting, ffi::MPI_Comm) {
     let between = match (is_new, started) {
         (true, _) => parent,
         (false, 0) => parent,
-        (false, started) => start(world, started),
+        (false, started) => start(world, started, std::env::args_os().skip(1)),
     };
     let all = match (way.method, started) {
         (Method::Baseline, _) => between,
@@ -103,29 +103,6 @@ fn meet(before: usize, after: usize, way: Way) -> (Meeting, ffi::MPI_Comm) {
         (_, is_new) => is_new.then_some(rank),
     };
     (Meeting { all, before, after, way, source, target }, between)
-}
-
-/// Starts ranks that run this command, too.
-fn start(world: ffi::MPI_Comm, count: usize) -> ffi::MPI_Comm {
-    let text = |text: std::ffi::OsString| CString::new(text.into_encoded_bytes()).unwrap_or_default();
-    let program = text(std::env::current_exe().unwrap_or_default().into_os_string());
-    let words: Vec<CString> = std::env::args_os().skip(1).map(text).collect();
-    let mut words: Vec<_> = words.iter().map(|word| word.as_ptr().cast_mut()).chain([std::ptr::null_mut()]).collect();
-    // SAFETY: a handle that the call below replaces.
-    let mut between = unsafe { ffi::RSMPI_COMM_NULL };
-    let mut codes = vec![0; count];
-    // SAFETY: all strings end with a zero and live during the call, the list of words ends with none, and there is a
-    // code for each process; all ranks of the world make the call.
-    unsafe {
-        let mut info = ffi::RSMPI_INFO_NULL;
-        ffi::MPI_Info_create(&raw mut info);
-        ffi::MPI_Info_set(info, c"map_by".as_ptr(), c"slot:oversubscribe".as_ptr());
-        ffi::MPI_Info_set(info, c"bind_to".as_ptr(), c"none".as_ptr());
-        let (program, words, codes) = (program.as_ptr(), words.as_mut_ptr(), codes.as_mut_ptr());
-        ffi::MPI_Comm_spawn(program, words, count as i32, info, 0, world, &raw mut between, codes);
-        ffi::MPI_Info_free(&raw mut info);
-    }
-    between
 }
 
 /// One group of two.
