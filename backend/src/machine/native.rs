@@ -75,12 +75,21 @@ impl NativeCode {
 
     /// What the compiler makes of the program; none if it, or this machine, cannot.
     fn compile<T>(&self, program: &Program, make: impl FnOnce(&mut Compiler, &Serial) -> Option<T>) -> Option<T> {
-        let program = self.serial.get_or_init(|| Serial::of(program));
+        let program = self.compiled(program);
         let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
         if compiler.is_none() {
             *compiler = Compiler::new().ok();
         }
         make(compiler.as_mut()?, program)
+    }
+
+    fn compiled(&self, program: &Program) -> &Serial {
+        self.serial.get_or_init(|| Serial::of(program))
+    }
+
+    /// The program as it is compiled.
+    pub fn serial(&self, program: &Program) -> &Program {
+        &self.compiled(program).program
     }
 
     /// Whether the compiler knows all that a function does.
@@ -294,8 +303,11 @@ fn given<E: Engine>(
         |engine: &E, column: &E::Column, address: u64| engine.address(column).is_some_and(|own| own as u64 == address);
     for value in values {
         match (value, ty, words) {
-            (Slot::Column(column), RegisterType::Column(_), &[address, length])
-                if engine.length(column) as u64 == length && is_at(engine, column, address) =>
+            // Columns of other elements may be where it is, too, if they have none.
+            (Slot::Column(column), RegisterType::Column(of), &[address, length])
+                if engine.length(column) as u64 == length
+                    && engine.scalar_type(column) == of
+                    && is_at(engine, column, address) =>
             {
                 return Ok(Some(value.clone()));
             }
