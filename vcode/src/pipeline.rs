@@ -3,7 +3,7 @@
 use crate::pass::Pass;
 use crate::passes::{
     accumulate, checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel,
-    read_early, short_segments, simplify, sink_common, slice, sort, unroll, view, zero_trip,
+    read_early, rows, short_segments, simplify, sink_common, slice, sort, unroll, view, zero_trip,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -180,6 +180,12 @@ pub const SERIAL_PASSES: &[Pass] = &[
         summary: "combines before a call what a function would combine with what the call gives, so that it is a step of a loop",
         reason: "after unroll, which makes calls; before peel, which puts branches around them",
         run: accumulate::run,
+    },
+    Pass {
+        name: "rows",
+        summary: "lets loops that append segments carry their lengths and starts, which can grow, instead of a descriptor",
+        reason: "after cse, by which lengths of one descriptor are one register; before peel, which puts branches around calls",
+        run: rows::run,
     },
     Pass {
         name: "peel",

@@ -4,10 +4,10 @@
 use super::decode::{Code, EachLine, decode};
 use super::native::NativeCode;
 use super::scalar_code::{self, is_scalar_only};
-use super::strategy::{is_serial, is_uniform, may_branch};
+use super::strategy::{entered, is_serial, is_uniform, may_branch};
 use nesl_vcode::alias::Summaries;
 use nesl_vcode::tail::Steps;
-use nesl_vcode::{FunctionId, Place, Program, pipeline};
+use nesl_vcode::{FunctionId, Place, Program, Register, RegisterType, pipeline};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -97,8 +97,23 @@ impl Loaded {
         *self.serial[function.0 as usize].get_or_init(|| {
             self.native.is_recursive(&self.program, function)
                 && self.native.is_supported(&self.program, function)
-                && is_serial(&self.program, (self.steps(), self.summaries()), function)
+                && (is_serial(&self.program, (self.steps(), self.summaries()), function)
+                    || self.enters_serial(function))
         })
+    }
+
+    /// Whether a loop that carries descriptors is one over single elements as it is compiled.
+    fn enters_serial(&self, function: FunctionId) -> bool {
+        let code = &self.program.functions[function.0 as usize];
+        let is_descriptor = |&parameter: &Register| code.register_type(parameter) == RegisterType::Descriptor;
+        if !code.parameters.iter().any(is_descriptor)
+            || !self.steps().reached(&self.program, function).contains(&function)
+        {
+            return false;
+        }
+        let serial = self.native.serial(&self.program);
+        let own = (&Steps::of(serial), &Summaries::of(serial));
+        entered(serial, function).is_some_and(|entered| is_serial(serial, own, entered))
     }
 
     /// The positions of the parameters that a function, or what it calls, would write over, or behind.

@@ -17,7 +17,7 @@ mod uniform;
 use crate::engine::division::Deal;
 pub(super) use branching::may_branch;
 use serde::{Deserialize, Serialize};
-pub(super) use serial::is_serial;
+pub(super) use serial::{entered, is_serial};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! Sessions that are kept in a folder, `nesl repl --ranks N --keep FOLDER`: where ranks die, those that can be had go on
-//! from the last save, and evaluate again what was typed since.
+//! Sessions that are kept in a folder, `nesl repl --ranks N --keep FOLDER`: where ranks die, those that can be had go
+//! on from the last save, and evaluate again what was typed since.
 //!
 //! ```text
 //! job 1:  a  b  save 1  c  d†
@@ -7,8 +7,8 @@
 //! ```
 //! This process has the lines, so it knows what the session was told, asks for saves between inputs ([`KEEP`]), and
 //! knows of each whether it is there. A save is due when evaluating since the last took ten times as long as a save
-//! takes: so saves take a tenth of the time, and nothing takes much longer again. A session that ends is saved, too, and
-//! goes on in the same folder the next time.
+//! takes: so saves take a tenth of the time, and nothing takes much longer again. A session that ends is saved,
+//! too, and goes on in the same folder the next time.
 
 use super::job::Ended;
 use super::repeated::Repeated;

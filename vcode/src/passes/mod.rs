@@ -21,6 +21,7 @@ pub mod parts;
 pub mod peel;
 pub mod read_early;
 pub mod rewrite;
+pub mod rows;
 pub(crate) mod scoped;
 pub(crate) mod segments;
 pub mod short_segments;

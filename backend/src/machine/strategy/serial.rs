@@ -34,6 +34,26 @@ pub(in crate::machine) fn is_serial(
     true
 }
 
+/// The one function that a function calls, if it does nothing else but to take descriptors apart before, and make some
+/// afterwards: so it enters a loop that is compiled with columns of lengths in their place
+/// ([`rows`](nesl_vcode::pipeline::SERIAL_PASSES)).
+pub(in crate::machine) fn entered(program: &Program, function: FunctionId) -> Option<FunctionId> {
+    let mut called = HashSet::new();
+    let mut is_so = true;
+    let is_about_segments = |instruction: &Instruction| {
+        use VectorOp::{Compact, Length, Lengths, Packed, Segments, Starts};
+        matches!(instruction.op, Op::Vector(Lengths | Starts | Segments | Length | Packed | Compact))
+    };
+    program.functions[function.0 as usize].body.visit(&mut |instruction| match &instruction.op {
+        Op::Call(callee) => _ = called.insert(*callee),
+        Op::Scalar(_) | Op::If(..) => {}
+        Op::Fused(block) => is_so &= block.instructions.iter().all(is_about_segments),
+        _ => is_so &= is_about_segments(instruction),
+    });
+    let mut called = called.into_iter().filter(|_| is_so);
+    called.next().filter(|_| called.next().is_none())
+}
+
 struct Walk {
     reached: Vec<FunctionId>,
     /// The columns of a few elements.
@@ -134,6 +154,32 @@ mod tests {
         // What is put in front moves all the rest, and what somebody reads must stay.
         assert!(!of("%2 = build %0; %3 = concat %2 %1; %4 = call f %0 %3; return %4"));
         assert!(!of("%2 = build %0; %3 = concat %1 %2; %4 = extract %1 0; %5 = call f %4 %3; return %5"));
+    }
+
+    #[test]
+    fn loops_that_append_rows_are_entered() {
+        let text = "function f(%0: int, %1: descriptor, %2: column int) -> descriptor, column int {
+            %3 = equal.int %0 0
+            %14, %15 = if %3 { yield %1 %2 } else {
+              %4 = subtract.int %0 1
+              %5 = lengths %1
+              %6 = build 1
+              %7 = build %0
+              %8 = compact %2 %1
+              %9 = concat %5 %6
+              %10 = concat %8 %7
+              %11 = packed %9
+              %12, %13 = call f %4 %11 %10
+              yield %12 %13
+            }
+            return %14 %15
+          }";
+        let program = nesl_vcode::parse(text).unwrap_or_else(|error| panic!("{text}\n{error}"));
+        let serial = nesl_vcode::pipeline::serial(&program).unwrap_or_else(|error| panic!("{error}"));
+        let is_serial = |program, id| is_serial(program, (&Steps::of(program), &Summaries::of(program)), id);
+        assert!(!is_serial(&program, FunctionId(0)) && entered(&program, FunctionId(0)).is_none());
+        let entered = entered(&serial, FunctionId(0));
+        assert!(entered.is_some_and(|entered| is_serial(&serial, entered)), "{serial}");
     }
 
     #[test]
