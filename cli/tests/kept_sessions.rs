@@ -25,17 +25,17 @@ const GENEROUS: Duration = Duration::from_secs(120);
 const INPUTS: &str = r#"
 n = 3;
 function slow(x, k) = if k == 0 then x else slow({rem(v * 31 + 7, 1000003) : v in x}, k - 1);
-a = slow([0:100000], 600);
+a = slow([0:100000], 2500);
 :cd inner
 :set shown 6
 a;
 rand(1000000);
-b = slow(a, 1500);
+b = slow(a, 4000);
 sum(b); rand(1000000);
 text = read_string_from_file("note");
 x = y;
 n = n + 1; m = 1 / 0; l = 5;
-c = slow(b, 1000); hash(c, 1000000007);
+c = slow(b, 3000); hash(c, 1000000007);
 n = n + 1;
 :names
 :syntax v
@@ -131,7 +131,7 @@ fn ranks_that_are_killed_at_any_moment_cost_time_and_nothing_else() {
         session.type_lines(INPUTS);
         session.input = None;
         for _ in 0..=moment(2) {
-            sleep(Duration::from_millis(400 + moment(2000)));
+            sleep(Duration::from_millis(300 + moment(2200)));
             killed += usize::from(session.kill(moment(2) as usize));
         }
         let ran = session.end();

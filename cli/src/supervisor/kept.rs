@@ -13,6 +13,7 @@
 use super::job::Ended;
 use super::repeated::Repeated;
 use super::session::{Beginning, RemoteSession};
+use super::signals;
 use crate::checkpoint::generations::{self, Generation};
 use crate::checkpoint::{FROM_THE_BEGINNING, sessions};
 use crate::options::RunOptions;
@@ -53,6 +54,8 @@ struct KeptSession<'a> {
     last: Option<u64>,
     /// The inputs since then that have been answered.
     since: Vec<String>,
+    /// Their length.
+    length: usize,
     /// How long evaluating them took.
     took: Duration,
     /// How long the last save took.
@@ -61,6 +64,8 @@ struct KeptSession<'a> {
     attempts: usize,
     /// Whether so many could not be started when that was tried last.
     failed_once: bool,
+    /// Whether Ctrl-C has come before the last input was evaluated, on ranks that took the place of others.
+    is_dropped: bool,
 }
 
 /// Runs a session on so many ranks to its end, which is kept in a folder; goes on with the one that is there.
@@ -81,10 +86,12 @@ pub fn run(ranks: usize, options: &RunOptions, name: &Path) -> Result<(), Stop> 
         repeated: Arc::default(),
         last: base.as_ref().map(Generation::number),
         since: Vec::new(),
+        length: 0,
         took: Duration::ZERO,
         save_took: Duration::ZERO,
         attempts: 0,
         failed_once: false,
+        is_dropped: false,
     };
     if let Some(base) = &base {
         session.tell(&format!("the session goes on from {}", session.place(base)));
@@ -150,6 +157,9 @@ impl KeptSession<'_> {
             if let Some(ended) = self.session.as_ref().and_then(RemoteSession::loss) {
                 return self.again(&ended, input);
             }
+            if signals::caught().is_some() {
+                return Ok(Next::Quit);
+            }
             if std::mem::replace(&mut self.failed_once, true) {
                 if self.ranks == 1 {
                     return Err(self.give_up(loss, &what));
@@ -167,11 +177,11 @@ impl KeptSession<'_> {
                 break;
             }
             if self.session.as_ref().is_some_and(RemoteSession::take_interrupted) {
-                let rest = since.len() - index;
-                let many = if rest == 1 { "1 input is" } else { &format!("{rest} inputs are") };
-                self.tell(&format!("interrupted: {many} not evaluated again, and what they have defined is lost"));
+                // That of now is one of them.
+                let rest = since.len() - index + 1;
+                self.tell(&format!("interrupted: {rest} inputs are not evaluated, and what they define is not there"));
                 self.since = since[..index].to_vec();
-                self.repeated.begin_again();
+                self.is_dropped = true;
                 return Ok(Next::GoAfterError);
             }
         }
@@ -212,18 +222,21 @@ impl KeptSession<'_> {
             return;
         }
         self.since.push(input.to_owned());
+        self.length += input.len();
         self.took += took;
     }
 
     fn is_due(&self) -> bool {
-        let text: usize = self.since.iter().map(String::len).sum();
-        self.took >= LEAST.max(self.save_took * FACTOR) || text > LONGEST
+        self.took >= LEAST.max(self.save_took * FACTOR) || self.length > LONGEST
     }
 
     /// Saves the session; says why, if that is impossible.
     fn save(&mut self) -> Result<Next, Stop> {
         let begun = Instant::now();
         let next = self.last(&format!("{KEEP}{}", self.folder.display()))?;
+        if std::mem::take(&mut self.is_dropped) {
+            return Ok(next);
+        }
         self.save_took = begun.elapsed();
         self.took = Duration::ZERO;
         if next == Next::Go
@@ -231,6 +244,7 @@ impl KeptSession<'_> {
         {
             self.last = Some(found.number());
             self.since.clear();
+            self.length = 0;
         }
         Ok(next)
     }
@@ -257,6 +271,9 @@ impl Partner for KeptSession<'_> {
         let next = self.last(input)?;
         if next == Next::Quit {
             self.since.clear();
+            return Ok(next);
+        }
+        if std::mem::take(&mut self.is_dropped) {
             return Ok(next);
         }
         self.note(input, next, begun.elapsed());
@@ -296,6 +313,6 @@ impl Conversation for KeptSession<'_> {
         if !self.since.is_empty() {
             self.save()?;
         }
-        self.session.take().map_or(Ok(()), |session| session.end(Ok(())))
+        self.session.take().map_or(Ok(()), |session| session.end_saved())
     }
 }

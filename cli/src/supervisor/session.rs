@@ -246,12 +246,28 @@ impl RemoteSession {
     ///
     /// # Errors
     /// The end of the job, if it did not go well; that of its lines before that.
-    pub(super) fn end(mut self, edited: Result<(), Stop>) -> Result<(), Stop> {
+    fn end(self, edited: Result<(), Stop>) -> Result<(), Stop> {
+        edited.and(self.last().map_or(Ok(()), |end| end.and_then(Ended::conclude)))
+    }
+
+    /// The same of a session that has been saved: ranks that die from here on take nothing with them.
+    ///
+    /// # Errors
+    /// The end of the job, if that went wrong otherwise.
+    pub(super) fn end_saved(self) -> Result<(), Stop> {
+        match self.last() {
+            Some(end) if !is_loss(&end) => end.and_then(Ended::conclude),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends the session; the end of the job.
+    fn last(mut self) -> Option<Result<Ended, Stop>> {
         self.input = None;
         while !self.is_over {
             self.answered();
         }
-        edited.and(take(&self.end, |_| true).map_or(Ok(()), |end| end.and_then(Ended::conclude)))
+        take(&self.end, |_| true)
     }
 
     /// Whether it is over, and no input wanted that.
