@@ -26,6 +26,8 @@ struct Attended {
     is_there: AtomicBool,
     /// Whether it does what an input says.
     is_busy: AtomicBool,
+    /// Whether interrupts so far are those of the next input.
+    is_ready: AtomicBool,
     /// The interrupts since that input.
     times: AtomicUsize,
 }
@@ -89,10 +91,23 @@ impl Interrupt {
         self.attended.is_there.load(SeqCst)
     }
 
-    /// A session begins to do what an input says; earlier interrupts are over.
-    pub fn begin(&self) {
+    /// A line is edited now, and an interrupt that comes after it is of what it says, also where that has not begun.
+    pub fn ready(&self) {
+        self.clear();
+        self.attended.is_ready.store(true, SeqCst);
+    }
+
+    /// Earlier interrupts are over.
+    fn clear(&self) {
         self.requested.store(false, SeqCst);
         self.cut.store(false, SeqCst);
+    }
+
+    /// A session begins to do what an input says.
+    pub fn begin(&self) {
+        if !self.attended.is_ready.swap(false, SeqCst) {
+            self.clear();
+        }
         self.attended.times.store(0, SeqCst);
         self.attended.is_busy.store(true, SeqCst);
     }
@@ -127,8 +142,7 @@ impl Interrupt {
         // An input of a session may be several, and what is between them: an interrupt is of all.
         let is_whole = !self.is_attended();
         if is_whole {
-            self.requested.store(false, SeqCst);
-            self.cut.store(false, SeqCst);
+            self.clear();
         }
         self.evaluating.store(true, SeqCst);
         let result = evaluation();
@@ -137,5 +151,35 @@ impl Interrupt {
             self.requested.store(false, SeqCst);
         }
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_before_an_input_begins_is_of_that_input() {
+        let interrupt = Interrupt::default();
+        interrupt.attend();
+        interrupt.ready();
+        interrupt.arrive();
+        interrupt.begin();
+        assert!(interrupt.is_requested() && interrupt.cut.load(SeqCst));
+        interrupt.end();
+        // One that comes after it is of nothing.
+        interrupt.arrive();
+        interrupt.ready();
+        interrupt.begin();
+        assert!(!interrupt.is_requested() && !interrupt.cut.load(SeqCst));
+    }
+
+    #[test]
+    fn inputs_that_nobody_edits_begin_without_an_interrupt() {
+        let interrupt = Interrupt::default();
+        interrupt.attend();
+        interrupt.arrive();
+        interrupt.begin();
+        assert!(!interrupt.is_requested());
     }
 }

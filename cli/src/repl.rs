@@ -77,6 +77,9 @@ pub trait Partner {
     /// What the next input is in.
     fn syntax(&self) -> Syntax;
 
+    /// A line is about to be edited: interrupts from here on are of the input that it ends.
+    fn ready(&self) {}
+
     /// Evaluates an input and answers it.
     ///
     /// # Errors
@@ -157,6 +160,12 @@ impl<E: Engine> Partner for Repl<E> {
 
     fn syntax(&self) -> Syntax {
         self.syntax
+    }
+
+    fn ready(&self) {
+        if let Some(interrupt) = &self.interrupt {
+            interrupt.ready();
+        }
     }
 
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {

@@ -7,6 +7,7 @@ mod common;
 
 use common::Bench;
 use common::terminal::start;
+use nix::sys::termios::{LocalFlags, tcgetattr};
 use rexpect::session::{Options, PtySession, spawn_with_options};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -223,13 +224,24 @@ fn a_file_of_settings_is_read_in_silence() {
     session.exp_eof().unwrap();
 }
 
+/// Waits until the line that was sent has been read: before that Ctrl-C is a key of the editor of lines, as any other.
+fn await_reading(session: &PtySession) {
+    let terminal = session.process().get_file_handle().unwrap();
+    let start = Instant::now();
+    while !tcgetattr(&terminal).unwrap().local_flags.contains(LocalFlags::ISIG) {
+        assert!(start.elapsed() < Duration::from_secs(60), "the line is not read");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Interrupts an evaluation that would not end; says how long that takes, for whoever runs this with `--nocapture`.
 fn interrupt(session: &mut PtySession, input: &str) {
     session.send_line(input).unwrap();
+    await_reading(session);
     std::thread::sleep(Duration::from_millis(500));
     let start = Instant::now();
     session.send_control('c').unwrap();
-    session.exp_string("interrupted").unwrap();
+    session.exp_string("interrupted").unwrap_or_else(|error| panic!("{input}: {error}"));
     eprintln!("{input} interrupted after {:?}", start.elapsed());
     session.exp_string("nesl> ").unwrap();
 }
@@ -277,6 +289,9 @@ fn an_interrupt_ends_instructions_on_many_elements() {
 #[track_caller]
 fn interrupt_and_go_on(session: &mut PtySession, input: &str, after: u64) {
     session.send_line(input).unwrap();
+    if after >= 500 {
+        await_reading(session);
+    }
     std::thread::sleep(Duration::from_millis(after));
     let start = Instant::now();
     session.send_control('c').unwrap();

@@ -370,6 +370,12 @@ impl Partner for ElasticSession<'_> {
         self.partner().map_or(Syntax::Nesl, |partner| partner.syntax())
     }
 
+    fn ready(&self) {
+        if let Some(partner) = self.partner() {
+            partner.ready();
+        }
+    }
+
     fn evaluate(&mut self, input: &str) -> Result<Next, Stop> {
         if let Some(remote) = &mut self.remote {
             return remote.evaluate(input);

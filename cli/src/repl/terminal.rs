@@ -61,6 +61,7 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
         let prompt = format!("[{}] {}> ", partner.number(), syntax.name());
         editor.set_helper(Some(Assistant::new(partner.names(), syntax, is_colored)));
         end.expect(!typed.text.is_empty());
+        partner.ready();
         let line = match typed.text.is_empty() {
             true => editor.readline(&prompt),
             false => {
@@ -92,6 +93,7 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
             Some(Own::Shell(command)) => shell(command),
             Some(Own::Edit(file)) => match edit(file.or(typed.edited.as_deref())) {
                 Some(file) => {
+                    partner.ready();
                     let next = partner.evaluate(&format!(":load {file}"))?;
                     typed.edited = Some(file);
                     next
