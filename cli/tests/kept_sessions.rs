@@ -8,18 +8,15 @@
 
 mod common;
 
-use common::marked::Mark;
+use common::marked::{GENEROUS, Mark, Moments, kill};
 use common::terminal::start_with;
 use common::{Bench, OVERSUBSCRIBED, Ran, launcher, turn};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-/// What no session takes.
-const GENEROUS: Duration = Duration::from_secs(120);
 
 /// Inputs that take some time, and those that take none: definitions, random numbers, settings, folders, errors.
 const INPUTS: &str = r#"
@@ -76,7 +73,7 @@ impl Session {
                 return false;
             }
             if let Some(process) = self.mark.rank(rank) {
-                return Command::new("kill").args(["-9", &process.to_string()]).status().unwrap().success();
+                return kill(process);
             }
             sleep(Duration::from_millis(2));
         }
@@ -85,14 +82,7 @@ impl Session {
     /// Waits for the end of the session; nothing is left then.
     fn end(mut self) -> Ran {
         self.input = None;
-        let output = self.process.wait_with_output().unwrap();
-        let begun = Instant::now();
-        while !self.mark.processes().is_empty() {
-            assert!(begun.elapsed() < GENEROUS, "{:?} are left", self.mark.processes());
-            sleep(Duration::from_millis(20));
-        }
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ran { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+        self.mark.last(self.process)
     }
 }
 
@@ -118,21 +108,15 @@ fn ranks_that_are_killed_at_any_moment_cost_time_and_nothing_else() {
     let expected = bench.piped(&["repl", "--threads", "1", "--ranks", "2"], INPUTS);
     assert!(expected.out.contains("text = \"inside\""), "{expected:#?}");
     let kills = std::env::var("NESL_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
-    let seed = std::env::var("NESL_KILLS_SEED").ok().and_then(|seed| seed.parse().ok());
-    let mut seed: u64 = seed.unwrap_or_else(|| std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64);
-    println!("NESL_KILLS_SEED={seed}");
-    let mut moment = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut moments = Moments::of_environment();
     let (mut killed, mut from_saves) = (0, 0);
     for round in 0..kills {
         let mut session = Session::start(&bench, "2");
         session.type_lines(INPUTS);
         session.input = None;
-        for _ in 0..=moment(2) {
-            sleep(Duration::from_millis(300 + moment(2200)));
-            killed += usize::from(session.kill(moment(2) as usize));
+        for _ in 0..=moments.next(2) {
+            sleep(Duration::from_millis(300 + moments.next(2200)));
+            killed += usize::from(session.kill(moments.next(2) as usize));
         }
         let ran = session.end();
         assert_eq!((ran.code, &ran.out), (expected.code, &expected.out), "round {round}: {ran:#?}");
@@ -163,9 +147,8 @@ fn a_session_that_lost_its_ranks_while_nobody_typed_has_all_it_had() {
         session.exp_string(answer).unwrap_or_else(|error| panic!("{line}: {error}"));
         session.exp_string(prompt).unwrap_or_else(|error| panic!("{line}: {error}"));
     };
-    let kill = |rank| {
-        let process = mark.rank(rank).unwrap();
-        assert!(Command::new("kill").args(["-9", &process.to_string()]).status().unwrap().success());
+    let lose = |rank| {
+        assert!(kill(mark.rank(rank).unwrap()));
         // Launchers take a second to end the others.
         let begun = Instant::now();
         while mark.rank(1 - rank).is_some() && begun.elapsed() < GENEROUS {
@@ -174,12 +157,12 @@ fn a_session_that_lost_its_ranks_while_nobody_typed_has_all_it_had() {
     };
     answered("a = {i * i : i in [0:1000]}", "a = [0, 1, 4, ", "[2] nesl> ");
     answered("sum(a)", "it = 332833500 : int", "[3] nesl> ");
-    kill(1);
+    lose(1);
     answered("_2 + #a", "2 ranks go on from the beginning, evaluating 2 inputs again", "[4] nesl> ");
     answered("it", "it = 332834500 : int", "[5] nesl> ");
     answered(":ranks 3", "3 ranks (1 started", "[5] nesl> ");
     answered("rand(1000)", "it = ", "[6] nesl> ");
-    kill(0);
+    lose(0);
     answered("a[999]", ": 3 ranks go on from ", "[7] nesl> ");
     answered("it", "it = 998001 : int", "[8] nesl> ");
     session.send_line(":quit").unwrap();

@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::marked::Mark;
+use common::marked::{GENEROUS, Mark, Moments, kill};
 use common::{Bench, OVERSUBSCRIBED, Ran, launcher, turn};
 use std::fs;
 use std::io::Write;
@@ -15,9 +15,6 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-/// What no job takes.
-const GENEROUS: Duration = Duration::from_secs(120);
 
 /// PageRank, which prints now and then in which round it is, in the middle of a line.
 const PAGES: &str = r#"
@@ -35,24 +32,6 @@ function main(pages, n) : (int, int) -> (int, float, int) =
       ranks = rounds({1.0 / float(pages) : i in [0:pages]}, incoming, n)
   in (hash(ranks, 1000000007), sum({r * float(i) : r in ranks; i in index(pages)}), rand(1000000));
 "#;
-
-/// Random numbers that a seed gives.
-struct Moments(u64);
-
-impl Moments {
-    fn of_environment() -> Moments {
-        let seed = std::env::var("NESL_KILLS_SEED").ok().and_then(|seed| seed.parse().ok());
-        let now = || std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64;
-        let seed = seed.unwrap_or_else(now);
-        println!("NESL_KILLS_SEED={seed}");
-        Moments(seed)
-    }
-
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-}
 
 /// Whether a run has been saved.
 fn has_save(bench: &Bench) -> bool {
@@ -101,20 +80,12 @@ impl Run {
             found = run.mark.rank(rank);
             found.is_some()
         });
-        let kill = |id: u32| Command::new("kill").args(["-9", &id.to_string()]).status().unwrap().success();
         is_there && found.is_some_and(kill)
     }
 
     /// Waits for the end; nothing is left then.
     fn end(self) -> Ran {
-        let output = self.process.wait_with_output().unwrap();
-        let begun = Instant::now();
-        while !self.mark.processes().is_empty() {
-            assert!(begun.elapsed() < GENEROUS, "{:?} are left", self.mark.processes());
-            sleep(Duration::from_millis(20));
-        }
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ran { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+        self.mark.last(self.process)
     }
 }
 

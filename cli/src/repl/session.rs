@@ -34,6 +34,7 @@ use nesl_frontend::{Diagnostic, Imports, Options, Session, manual};
 use nesl_prim::{Failure, visible};
 use nesl_span::{FileId, Origin, SourceMap};
 use nesl_vcode::{GlobalId as GlobalSlot, Program, pipeline};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -48,6 +49,7 @@ pub(super) const SHOWN: usize = 100;
 const KEPT: usize = 1 << 20;
 
 /// What a session shows: [`super::inspect`] changes it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Settings {
     /// Elements of a sequence that an answer shows; none for all.
     pub shown: Option<usize>,

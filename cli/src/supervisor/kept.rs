@@ -96,7 +96,8 @@ pub fn run(ranks: usize, options: &RunOptions, name: &Path) -> Result<(), Stop> 
     if let Some(base) = &base {
         session.tell(&format!("the session goes on from {}", session.place(base)));
     }
-    match session.begin(base.as_ref())? {
+    let begun = session.begin(base.as_ref())?;
+    match session.outlived(begun, None)? {
         Next::Quit => session.finish(),
         _ => crate::repl::run(session, options),
     }
@@ -114,10 +115,12 @@ impl KeptSession<'_> {
 
     /// Starts ranks that go on from a save, or begin; what came of that.
     fn begin(&mut self, from: Option<&Generation>) -> Result<Next, Stop> {
-        let path = from.map(|from| from.path().to_owned());
-        let place = path.as_ref().map_or(OsStr::new(FROM_THE_BEGINNING), |path| path.as_os_str());
-        let mut more = vec![OsStr::new("--again"), place];
-        more.extend(path.iter().flat_map(|path| [OsStr::new("--go-on"), path.as_os_str()]));
+        let path = from.map(|from| from.path().as_os_str());
+        let mut more: Vec<&OsStr> = path.iter().flat_map(|path| [OsStr::new("--go-on"), path]).collect();
+        if self.attempts > 0 {
+            // They may be fewer than were asked for.
+            more.extend([OsStr::new("--again"), path.unwrap_or(OsStr::new(FROM_THE_BEGINNING))]);
+        }
         let repeated = Some(Arc::clone(&self.repeated));
         let beginning = Beginning { ranks: self.ranks, options: self.options, more: &more, repeated };
         let (session, next) = RemoteSession::begin(beginning)?;
@@ -128,7 +131,12 @@ impl KeptSession<'_> {
     /// Evaluates an input, on other ranks where these die.
     fn last(&mut self, input: &str) -> Result<Next, Stop> {
         self.repeated.begin();
-        let mut next = self.evaluate_once(input)?;
+        let next = self.evaluate_once(input)?;
+        self.outlived(next, Some(input))
+    }
+
+    /// What came of an input, or of the beginning, if need be on other ranks.
+    fn outlived(&mut self, mut next: Next, input: Option<&str>) -> Result<Next, Stop> {
         while let (Next::Quit, Some(ended)) = (next, self.session.as_ref().and_then(RemoteSession::loss)) {
             next = self.again(&ended, input)?;
         }
@@ -143,7 +151,7 @@ impl KeptSession<'_> {
     }
 
     /// Goes on with other ranks after the loss of some, and evaluates there what is not saved, and this input.
-    fn again(&mut self, loss: &Ended, input: &str) -> Result<Next, Stop> {
+    fn again(&mut self, loss: &Ended, input: Option<&str>) -> Result<Next, Stop> {
         let what = loss.loss().unwrap_or_default();
         self.attempts += 1;
         if self.attempts > ATTEMPTS {
@@ -151,7 +159,7 @@ impl KeptSession<'_> {
         }
         let from = generations::back_to(&self.folder, |number| Some(number) == self.last);
         self.tell(&format!("{what}: {}", self.plan(from.as_ref())));
-        // What ranks have lost does not come from this session.
+        // What ranks say while they start is new.
         self.repeated.begin_again();
         while self.begin(from.as_ref())? == Next::Quit {
             if let Some(ended) = self.session.as_ref().and_then(RemoteSession::loss) {
@@ -187,7 +195,10 @@ impl KeptSession<'_> {
         }
         self.since = since;
         self.repeated.begin_again();
-        if next == Next::Quit { Ok(next) } else { self.evaluate_once(input) }
+        match input {
+            Some(input) if next != Next::Quit => self.evaluate_once(input),
+            _ => Ok(next),
+        }
     }
 
     /// What happens next, in words.

@@ -1,6 +1,38 @@
-//! What the user has seen of the answers of inputs that are evaluated again, in another job: that is not shown again.
+//! What the user has seen of what jobs print that begin again, or of the answers of inputs that are evaluated again:
+//! that is not shown again.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How much of a text that comes again has been shown.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    shown: usize,
+    /// How much has come, from the job of now.
+    at: usize,
+}
+
+impl Seen {
+    /// How many of the next bytes have been.
+    pub(super) fn known_of(&self, length: usize) -> usize {
+        self.shown.saturating_sub(self.at).min(length)
+    }
+
+    /// So many bytes have come, and been shown if they were not known.
+    pub(super) fn passed(&mut self, length: usize) {
+        self.at += length;
+        self.shown = self.shown.max(self.at);
+    }
+
+    /// How much has come.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// It comes again, from here on.
+    pub(super) fn again(&mut self, at: usize) {
+        self.at = at;
+    }
+}
 
 /// How much of the answer of an input has been shown.
 #[derive(Debug, Default)]
@@ -10,10 +42,7 @@ pub(super) struct Repeated(Mutex<Part>);
 struct Part {
     /// All that the job of now says has been.
     is_all: bool,
-    /// So many bytes of the answer have been.
-    shown: usize,
-    /// So many have come, from the job of now.
-    at: usize,
+    answer: Seen,
 }
 
 impl Repeated {
@@ -28,28 +57,27 @@ impl Repeated {
 
     /// The next answers have all been seen.
     pub(super) fn begin_known(&self) {
-        let mut part = self.part();
-        (part.is_all, part.at) = (true, 0);
+        self.part().is_all = true;
     }
 
     /// The next answer has been seen as far as the last one that has not ended.
     pub(super) fn begin_again(&self) {
         let mut part = self.part();
-        (part.is_all, part.at) = (false, 0);
+        part.is_all = false;
+        part.answer.again(0);
     }
 
     /// How many of the next bytes have been seen.
     pub(super) fn known_of(&self, length: usize) -> usize {
         let part = self.part();
-        if part.is_all { length } else { part.shown.saturating_sub(part.at).min(length) }
+        if part.is_all { length } else { part.answer.known_of(length) }
     }
 
     /// So many bytes have come, and been shown if they were not known.
     pub(super) fn passed(&self, length: usize) {
         let mut part = self.part();
         if !part.is_all {
-            part.at += length;
-            part.shown = part.shown.max(part.at);
+            part.answer.passed(length);
         }
     }
 

@@ -11,6 +11,7 @@
 use super::input::RanksInput;
 use super::job::{Ended, Watch, begin_with, mark};
 use super::marks::Marks;
+use super::repeated::Seen;
 use super::signals;
 use crate::checkpoint::generations::{self, Generation};
 use crate::checkpoint::told::{Told, forget_seen, say_seen};
@@ -36,12 +37,11 @@ const OWN_ENDS: [u8; 2] = [101, 124];
 /// What is known of a run while its ranks come and go.
 #[derive(Default)]
 struct Known {
-    /// How much of what it prints the user has.
-    shown: u64,
-    /// How much of it the job of now has printed, and those before it up to where it began.
-    at: u64,
+    /// How much of what it prints the user has, and the job of now has printed, and those before it up to where it
+    /// began.
+    seen: Seen,
     /// How much each save has printed.
-    saves: BTreeMap<u64, u64>,
+    saves: BTreeMap<u64, usize>,
     /// Whether the ranks of now have begun.
     has_begun: bool,
     /// The exit code that the run has ended with.
@@ -65,7 +65,7 @@ impl Printed {
         match Told::of(word)? {
             Told::Begun => known.has_begun = true,
             Told::Saves(number) => {
-                let at = known.at;
+                let at = known.seen.at();
                 known.saves.insert(number, at);
                 return Some(number);
             }
@@ -78,7 +78,8 @@ impl Printed {
     /// A job begins with this save, or from the beginning of the command.
     fn begin_again(&self, from: Option<u64>) {
         let mut known = self.known();
-        known.at = from.and_then(|number| known.saves.get(&number).copied()).unwrap_or(0);
+        let at = from.and_then(|number| known.saves.get(&number).copied()).unwrap_or(0);
+        known.seen.again(at);
         known.saves.retain(|&number, _| from.is_some_and(|from| number <= from));
         (known.has_begun, known.code, known.is_done) = (false, None, false);
     }
@@ -92,15 +93,10 @@ struct Once<W> {
 
 impl<W: Write> Write for Once<W> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let old = {
-            let known = self.printed.known();
-            known.shown.saturating_sub(known.at).min(text.len() as u64) as usize
-        };
+        let old = self.printed.known().seen.known_of(text.len());
         // The user may take any time over it: nobody else waits for that.
         self.to.write_all(&text[old..])?;
-        let mut known = self.printed.known();
-        known.at += text.len() as u64;
-        known.shown = known.shown.max(known.at);
+        self.printed.known().seen.passed(text.len());
         Ok(text.len())
     }
 

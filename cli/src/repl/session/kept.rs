@@ -40,9 +40,7 @@ struct Known {
 /// How it shows things, and where it is: what the session of another process goes on with that takes its place.
 #[derive(Debug, Serialize, Deserialize)]
 struct Manner {
-    shown: Option<usize>,
-    timing: bool,
-    progress: bool,
+    settings: Settings,
     here: Option<PathBuf>,
     folder: Option<PathBuf>,
 }
@@ -137,9 +135,8 @@ impl<E: Engine> Repl<E> {
     /// # Errors
     /// Why that is impossible.
     pub(in crate::repl) fn go_on(&mut self, folder: &Path, is_typed: bool) -> Result<(), Stop> {
-        let (_, Manner { shown, timing, progress, here, folder }) = self.become_kept(folder)?;
-        self.settings = Settings { shown, timing, progress };
-        (self.is_numbered, self.folder) = (is_typed, folder);
+        let (_, Manner { settings, here, folder }) = self.become_kept(folder)?;
+        (self.settings, self.is_numbered, self.folder) = (settings, is_typed, folder);
         if let Some(here) = here {
             // A folder that is no more, or on another machine, is missed where something in it is.
             let _ = std::env::set_current_dir(here);
@@ -149,8 +146,7 @@ impl<E: Engine> Repl<E> {
     }
 
     fn known(&self) -> Known {
-        let Settings { shown, timing, progress } = self.settings;
-        let (here, folder) = (std::env::current_dir().ok(), self.folder.clone());
+        let (settings, here, folder) = (self.settings.clone(), std::env::current_dir().ok(), self.folder.clone());
         let names = self.own_names().into_iter().map(|KnownName { name, ty, .. }| (name, ty));
         Known {
             texts: self.session.history().cloned().collect(),
@@ -161,7 +157,7 @@ impl<E: Engine> Repl<E> {
             is_v: self.syntax == Syntax::V,
             accepted: self.accepted.clone(),
             loaded: self.loaded.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
-            manner: Manner { shown, timing, progress, here, folder },
+            manner: Manner { settings, here, folder },
         }
     }
 }
