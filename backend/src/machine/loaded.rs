@@ -111,9 +111,8 @@ impl Loaded {
         {
             return false;
         }
-        let serial = self.native.serial(&self.program);
-        let own = (&Steps::of(serial), &Summaries::of(serial));
-        entered(serial, function).is_some_and(|entered| is_serial(serial, own, entered))
+        let (serial, steps, summaries) = self.native.serial(&self.program);
+        entered(serial, steps, function).is_some_and(|entered| is_serial(serial, (steps, summaries), entered))
     }
 
     /// The positions of the parameters that a function, or what it calls, would write over, or behind.

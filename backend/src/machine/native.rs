@@ -17,7 +17,8 @@ use nesl_native::{
     Batch, Compiled, Compiler, Elements, Instances, State, Status, is_recursive, is_supported, words_of,
 };
 use nesl_prim::ScalarValue;
-use nesl_vcode::tail::bounded;
+use nesl_vcode::alias::Summaries;
+use nesl_vcode::tail::{Steps, bounded};
 use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -43,13 +44,15 @@ struct Serial {
     program: Program,
     /// Where the bounded versions of its loops are.
     bounded: HashMap<FunctionId, FunctionId>,
+    /// What is known of its loops and functions, once somebody asked.
+    known: OnceLock<(Steps, Summaries)>,
 }
 
 impl Serial {
     fn of(program: &Program) -> Serial {
         let mut program = pipeline::serial(program).unwrap_or_else(|error| panic!("{error}"));
         let bounded = bounded::add(&mut program);
-        Serial { program, bounded }
+        Serial { program, bounded, known: OnceLock::new() }
     }
 }
 
@@ -87,9 +90,11 @@ impl NativeCode {
         self.serial.get_or_init(|| Serial::of(program))
     }
 
-    /// The program as it is compiled.
-    pub fn serial(&self, program: &Program) -> &Program {
-        &self.compiled(program).program
+    /// The program as it is compiled, and what is known of its loops and functions.
+    pub fn serial(&self, program: &Program) -> (&Program, &Steps, &Summaries) {
+        let Serial { program, known, .. } = self.compiled(program);
+        let (steps, summaries) = known.get_or_init(|| (Steps::of(program), Summaries::of(program)));
+        (program, steps, summaries)
     }
 
     /// Whether the compiler knows all that a function does.

@@ -154,14 +154,13 @@ impl<E: Engine> Run<'_, E> {
         self.settings.native = Native::Check;
         let expected = expected.map_err(|error| Stop::Inside(Box::new(error), Some(at)))?;
         let fault = Stop::of(at);
-        let together = [found, &expected].map(|slots| self.shown_together(slots));
-        let [found_together, expected_together] = together.map(|shown| shown.map_err(&fault));
-        let (found, expected) = (self.shown(found).map_err(&fault)?, self.shown(&expected).map_err(&fault)?);
-        let name = &self.program.program().functions[function.0 as usize].name;
+        let mut shown = |slots: &[SlotOf<E>]| Ok((self.shown(slots)?, self.shown_together(slots)?));
+        let (found, expected) = (shown(found).map_err(&fault)?, shown(&expected).map_err(&fault)?);
         // Segments may lie elsewhere, as long as they are the same.
-        if found_together? != expected_together? {
-            assert_eq!(found, expected, "{name} in native code, and by the machine's lines");
-        }
+        let is_same = |index: usize| found.0[index] == expected.0[index] || found.1[index] == expected.1[index];
+        let name = &self.program.program().functions[function.0 as usize].name;
+        let what = "in native code, and by the machine's lines";
+        assert!((0..expected.0.len()).all(is_same), "{name} {what}: {:?}, {:?}", found.0, expected.0);
         Ok(())
     }
 

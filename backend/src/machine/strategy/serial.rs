@@ -34,24 +34,20 @@ pub(in crate::machine) fn is_serial(
     true
 }
 
-/// The one function that a function calls, if it does nothing else but to take descriptors apart before, and make some
-/// afterwards: so it enters a loop that is compiled with columns of lengths in their place
+/// The loop that a function enters, if it calls no other function and is none itself: what it does before and after is
+/// done once, however many turns there are. A pass makes such of loops that carry something in another way
 /// ([`rows`](nesl_vcode::pipeline::SERIAL_PASSES)).
-pub(in crate::machine) fn entered(program: &Program, function: FunctionId) -> Option<FunctionId> {
+pub(in crate::machine) fn entered(program: &Program, steps: &Steps, function: FunctionId) -> Option<FunctionId> {
     let mut called = HashSet::new();
-    let mut is_so = true;
-    let is_about_segments = |instruction: &Instruction| {
-        use VectorOp::{Compact, Length, Lengths, Packed, Segments, Starts};
-        matches!(instruction.op, Op::Vector(Lengths | Starts | Segments | Length | Packed | Compact))
-    };
+    let mut calls_alone = true;
     program.functions[function.0 as usize].body.visit(&mut |instruction| match &instruction.op {
         Op::Call(callee) => _ = called.insert(*callee),
-        Op::Scalar(_) | Op::If(..) => {}
-        Op::Fused(block) => is_so &= block.instructions.iter().all(is_about_segments),
-        _ => is_so &= is_about_segments(instruction),
+        Op::Each(_) | Op::Host(_) => calls_alone = false,
+        _ => {}
     });
-    let mut called = called.into_iter().filter(|_| is_so);
-    called.next().filter(|_| called.next().is_none())
+    let mut called = called.into_iter().filter(|_| calls_alone);
+    let entered = called.next().filter(|_| called.next().is_none())?;
+    (entered != function && steps.reached(program, entered).contains(&entered)).then_some(entered)
 }
 
 struct Walk {
@@ -177,8 +173,9 @@ mod tests {
         let program = nesl_vcode::parse(text).unwrap_or_else(|error| panic!("{text}\n{error}"));
         let serial = nesl_vcode::pipeline::serial(&program).unwrap_or_else(|error| panic!("{error}"));
         let is_serial = |program, id| is_serial(program, (&Steps::of(program), &Summaries::of(program)), id);
-        assert!(!is_serial(&program, FunctionId(0)) && entered(&program, FunctionId(0)).is_none());
-        let entered = entered(&serial, FunctionId(0));
+        let entered = |program: &Program| entered(program, &Steps::of(program), FunctionId(0));
+        assert!(!is_serial(&program, FunctionId(0)) && entered(&program).is_none());
+        let entered = entered(&serial);
         assert!(entered.is_some_and(|entered| is_serial(&serial, entered)), "{serial}");
     }
 
