@@ -4,6 +4,7 @@
 //! A descriptor is made as a whole: after `m ++ [row]`, of the lengths of all rows. Columns of its lengths and of its
 //! starts can be appended to, and so can the data, once they lie together: then a row costs what it adds. So the data
 //! are put together before the loop, where they begin where the descriptor says, and a descriptor is made after it.
+//! This is *scalar replacement of aggregates*, with a descriptor as the aggregate.
 //!
 //! ```text
 //! function f(D, X, i) {              function f(D, X, i) { L = lengths D
@@ -36,15 +37,15 @@ pub fn run(program: &mut Program) {
     for index in 0..program.functions.len() {
         let (id, own) = (FunctionId(index as u32), FunctionId(program.functions.len() as u32));
         let function = &program.functions[index];
-        if let Some((enters, goes_round)) = taken_apart(function, id, own) {
+        if let Some((enters, turns)) = split(function, id, own) {
             program.functions[index] = enters;
-            program.functions.push(goes_round);
+            program.functions.push(turns);
         }
     }
 }
 
 /// A descriptor that a loop does not carry any more.
-struct Apart {
+struct Split {
     /// The parameter.
     descriptor: Register,
     /// The parameters of its data.
@@ -53,25 +54,25 @@ struct Apart {
     results: HashSet<usize>,
 }
 
-/// The function that enters the loop, and the loop, if it has a descriptor to take apart.
-fn taken_apart(function: &Function, id: FunctionId, own: FunctionId) -> Option<(Function, Function)> {
+/// The function that enters the loop, and the loop, if it has a descriptor to split.
+fn split(function: &Function, id: FunctionId, own: FunctionId) -> Option<(Function, Function)> {
     let mut is_loop = false;
     tail::visit_ends(&function.body, &mut |_, callee| is_loop |= callee == id);
     if !is_loop {
         return None;
     }
-    let mut goes_round = Function { name: format!("{}/rows", function.name), ..function.clone() };
-    rename_ends(&mut goes_round.body, id, own);
-    let mut apart = Vec::new();
+    let mut turns = Function { name: format!("{}/rows", function.name), ..function.clone() };
+    rename_ends(&mut turns.body, id, own);
+    let mut splits = Vec::new();
     for &parameter in &function.parameters {
         if function.register_type(parameter) == RegisterType::Descriptor
-            && let Some((next, one)) = Splitting::done(&goes_round, own, parameter)
+            && let Some((next, one)) = Splitting::done(&turns, own, parameter)
         {
-            goes_round = next;
-            apart.push(one);
+            turns = next;
+            splits.push(one);
         }
     }
-    (!apart.is_empty()).then(|| (enters(function, &goes_round, own, &apart), goes_round))
+    (!splits.is_empty()).then(|| (enters(function, &turns, own, &splits), turns))
 }
 
 /// Lets the calls at the ends of a body that name one function name another.
@@ -89,11 +90,11 @@ fn rename_ends(block: &mut Block, from: FunctionId, to: FunctionId) {
 }
 
 /// The function that puts together what the loop carries, and makes descriptors of what it gives.
-fn enters(function: &Function, goes_round: &Function, own: FunctionId, apart: &[Apart]) -> Function {
+fn enters(function: &Function, turns: &Function, own: FunctionId, splits: &[Split]) -> Function {
     let mut writer = Writer { registers: function.registers.clone(), place: function.span.into() };
     let mut body = Vec::new();
     let mut given: HashMap<Register, Vec<Operand>> = HashMap::new();
-    for Apart { descriptor, data, .. } in apart {
+    for Split { descriptor, data, .. } in splits {
         let mut make = |op, operands: &[Register], ty| {
             writer.vector(&mut body, op, operands.iter().map(|&operand| operand.into()).collect(), ty)
         };
@@ -108,11 +109,11 @@ fn enters(function: &Function, goes_round: &Function, own: FunctionId, apart: &[
     }
     let of = |parameter: &Register| given.remove(parameter).unwrap_or_else(|| vec![(*parameter).into()]);
     let operands = function.parameters.iter().flat_map(of).collect();
-    let types = goes_round.body.results.iter().map(|&result| goes_round.operand_type(result));
+    let types = turns.body.results.iter().map(|&result| turns.operand_type(result));
     let results: Vec<Register> = types.map(|ty| Register::add(&mut writer.registers, ty)).collect();
     body.push(Instruction::new(Op::Call(own), operands, results.clone(), function.span));
-    let is_apart = |index: usize| apart.iter().any(|one| one.results.contains(&index));
-    let mut packed = |(index, result): (usize, Register)| match is_apart(index) {
+    let is_split = |index: usize| splits.iter().any(|one| one.results.contains(&index));
+    let mut packed = |(index, result): (usize, Register)| match is_split(index) {
         true => writer.vector(&mut body, VectorOp::Packed, vec![result.into()], RegisterType::Descriptor).into(),
         false => result.into(),
     };

@@ -1,17 +1,17 @@
-//! A loop whose descriptor is taken apart: each use of it becomes one of its lengths, its starts, or its data, and what
+//! A loop whose descriptor is split: each use of it becomes one of its lengths, its starts, or its data, and what
 //! is appended to it is appended to those.
 //!
 //! A descriptor that is no more is followed through the body: where it is the parameter, where segments have been
 //! appended, and where an `if` gives one or another. A loop that needs it otherwise is refused.
 
-use super::{Apart, INTS, Writer};
+use super::{INTS, Split, Writer};
 use crate::op::VectorOp;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Register, RegisterType};
 use crate::tail;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use std::collections::{HashMap, HashSet};
 
-/// Segments whose descriptor is taken apart: their data have no other elements, and stand in their order.
+/// Segments whose descriptor is split: their data have no other elements, and stand in their order.
 #[derive(Clone)]
 struct Rows {
     lengths: Operand,
@@ -55,7 +55,7 @@ impl Known {
     }
 }
 
-/// A descriptor of a loop that is taken apart.
+/// A descriptor of a loop that is being split.
 pub(super) struct Splitting<'f> {
     own: FunctionId,
     /// Where it is among the parameters, and where its data are.
@@ -78,7 +78,7 @@ enum Refusal {
 
 impl Splitting<'_> {
     /// The loop without a descriptor.
-    pub(super) fn done(function: &Function, own: FunctionId, descriptor: Register) -> Option<(Function, Apart)> {
+    pub(super) fn done(function: &Function, own: FunctionId, descriptor: Register) -> Option<(Function, Split)> {
         let mut data = Vec::new();
         function.body.visit(&mut |instruction| {
             if let (Op::Vector(VectorOp::Compact), &[Operand::Register(column), segments]) =
@@ -98,7 +98,7 @@ impl Splitting<'_> {
                 Ok(None) | Err(Refusal::Descriptor) => return None,
                 Ok(Some(loop_function)) => {
                     let data = data.iter().map(|&index| function.parameters[index]).collect();
-                    return Some((loop_function, Apart { descriptor, data, results }));
+                    return Some((loop_function, Split { descriptor, data, results }));
                 }
                 Err(Refusal::Result(index)) => _ = results.remove(&index),
             }
@@ -140,7 +140,7 @@ impl Splitting<'_> {
         let mut instructions = self.instructions(before, &mut known)?;
         let (op, operands) = match &last.op {
             Op::If(then_block, else_block) => {
-                let condition = self.kept(&last.operands, &known)?;
+                let condition = self.operands(&last.operands, &known)?;
                 let then_block = self.end(then_block, known.clone())?;
                 (Op::If(Box::new(then_block), Box::new(self.end(else_block, known)?)), condition)
             }
@@ -173,7 +173,7 @@ impl Splitting<'_> {
             }
             match index == self.position {
                 true => carried.extend([rows.lengths, rows.starts]),
-                false => carried.extend(self.kept(&[operand], known)?),
+                false => carried.extend(self.operands(&[operand], known)?),
             }
         }
         Ok(carried)
@@ -189,14 +189,14 @@ impl Splitting<'_> {
                     yielded.push(rows.lengths);
                 }
                 (true, _) => return Err(Refusal::Result(index)),
-                (false, _) => yielded.extend(self.kept(&[result], known)?),
+                (false, _) => yielded.extend(self.operands(&[result], known)?),
             }
         }
         Ok(yielded)
     }
 
     /// Operands by their names, none of which is a descriptor that is no more.
-    fn kept(&self, operands: &[Operand], known: &Known) -> Result<Vec<Operand>, Refusal> {
+    fn operands(&self, operands: &[Operand], known: &Known) -> Result<Vec<Operand>, Refusal> {
         match operands.iter().all(|&operand| known.rows_of(operand).is_none()) {
             true => Ok(operands.iter().map(|&operand| known.named(operand)).collect()),
             false => Err(Refusal::Descriptor),
@@ -242,7 +242,7 @@ impl Splitting<'_> {
                 return Ok(());
             }
             (Op::Vector(VectorOp::Packed), &[Operand::Register(lengths)], Some(result)) => {
-                if let Some(rows) = self.longer(lengths, known, new) {
+                if let Some(rows) = self.appended_rows(lengths, known, new) {
                     known.rows.insert(result, rows);
                     self.appends = true;
                     return Ok(());
@@ -266,7 +266,7 @@ impl Splitting<'_> {
             Op::Fused(_) | Op::If(..) => return Err(Refusal::Descriptor),
             op => op.clone(),
         };
-        let operands = self.kept(&operands, known)?;
+        let operands = self.operands(&operands, known)?;
         new.push(Instruction::new(op, operands, instruction.results.clone(), instruction.place));
         Ok(())
     }
@@ -276,7 +276,7 @@ impl Splitting<'_> {
     }
 
     /// The rows that a column has the lengths of, if they are others with some behind them.
-    fn longer(&mut self, lengths: Register, known: &mut Known, new: &mut Vec<Instruction>) -> Option<Rows> {
+    fn appended_rows(&mut self, lengths: Register, known: &mut Known, new: &mut Vec<Instruction>) -> Option<Rows> {
         let (before, added) = known.concats.get(&lengths)?.split_first()?;
         let built = |part: &Operand| match part {
             Operand::Register(part) => known.builds.get(part),
@@ -318,7 +318,7 @@ impl Splitting<'_> {
         known: &mut Known,
         new: &mut Vec<Instruction>,
     ) -> Result<(), Refusal> {
-        let condition = self.kept(&instruction.operands, known)?;
+        let condition = self.operands(&instruction.operands, known)?;
         let mut sides = Vec::new();
         for block in blocks {
             let mut inner = known.clone();

@@ -3,9 +3,9 @@
 use super::*;
 use crate::passes::testing::{becomes, stays};
 
-/// What becomes of a loop over these rows, once what nobody needs is gone: what enters it, and the loop.
+/// What becomes of a loop until there are so many rows, of which this is a turn, once what nobody needs is gone.
 #[track_caller]
-fn check(end: &str, enters: &str, turn: &str) {
+fn check(turn: &str, split: &str) {
     let tidy = |program: &mut Program| {
         crate::passes::dead::run(program);
         crate::passes::number::run(program);
@@ -14,10 +14,28 @@ fn check(end: &str, enters: &str, turn: &str) {
         run(program);
         tidy(program);
     };
-    let before = format!("function f(%0: int, %1: descriptor, %2: column int) -> {end}");
+    let before = format!(
+        "function f(%0: int, %1: descriptor, %2: column int) -> descriptor, column int {{
+           %3 = segments %1
+           %4 = equal.int %3 %0
+           %5, %6 = if %4 {{ yield %1 %2 }} else {{
+             {turn}
+             yield %15 %16
+           }}
+           return %5 %6
+         }}"
+    );
     let after = format!(
-        "function f(%0: int, %1: descriptor, %2: column int) -> {enters}
-         function f/rows(%0: int, %1: column int, %2: column int, %3: column int) -> {turn}"
+        "function f(%0: int, %1: descriptor, %2: column int) -> {ENTERS}
+         function f/rows(%0: int, %1: column int, %2: column int, %3: column int) -> column int, column int {{
+           %4 = length %1
+           %5 = equal.int %4 %0
+           %6, %7 = if %5 {{ yield %1 %3 }} else {{
+             {split}
+             yield %18 %19
+           }}
+           return %6 %7
+         }}"
     );
     becomes(pass, &numbered(&before), &numbered(&after));
 }
@@ -53,11 +71,7 @@ fn numbered(text: &str) -> String {
 
 #[test]
 fn a_row_that_is_appended_costs_what_it_adds() {
-    let before = "descriptor, column int {
-         %3 = segments %1
-         %4 = equal.int %3 %0
-         %5, %6 = if %4 { yield %1 %2 } else {
-           %7 = lengths %1
+    let turn = "%7 = lengths %1
            %8 = extract %7 0
            %9 = build %8 7
            %10 = build 2
@@ -65,16 +79,8 @@ fn a_row_that_is_appended_costs_what_it_adds() {
            %12 = concat %7 %10
            %13 = concat %11 %9
            %14 = packed %12
-           %15, %16 = call f %0 %14 %13
-           yield %15 %16
-         }
-         return %5 %6
-       }";
-    let turn = "column int, column int {
-         %4 = length %1
-         %5 = equal.int %4 %0
-         %6, %7 = if %5 { yield %1 %3 } else {
-           %8 = extract %1 0
+           %15, %16 = call f %0 %14 %13";
+    let split = "%8 = extract %1 0
            %9 = build %8 7
            %10 = build 2
            %11 = concat %1 %10
@@ -84,21 +90,13 @@ fn a_row_that_is_appended_costs_what_it_adds() {
            %15 = build %12
            %16 = concat %2 %15
            %17 = slice %13 0 %14
-           %18, %19 = call f/rows %0 %11 %16 %17
-           yield %18 %19
-         }
-         return %6 %7
-       }";
-    check(before, ENTERS, turn);
+           %18, %19 = call f/rows %0 %11 %16 %17";
+    check(turn, split);
 }
 
 #[test]
 fn rows_may_come_in_branches_and_several_at_once() {
-    let before = "descriptor, column int {
-         %3 = segments %1
-         %4 = equal.int %3 %0
-         %5, %6 = if %4 { yield %1 %2 } else {
-           %20 = less.int %3 5
+    let turn = "%20 = less.int %3 5
            %21, %22 = if %20 {
              %7 = lengths %1
              %10 = build 2 %0
@@ -110,16 +108,8 @@ fn rows_may_come_in_branches_and_several_at_once() {
              %14 = packed %12
              yield %14 %13
            } else { yield %1 %2 }
-           %15, %16 = call f %0 %21 %22
-           yield %15 %16
-         }
-         return %5 %6
-       }";
-    let turn = "column int, column int {
-         %4 = length %1
-         %5 = equal.int %4 %0
-         %6, %7 = if %5 { yield %1 %3 } else {
-           %20 = less.int %4 5
+           %15, %16 = call f %0 %21 %22";
+    let split = "%20 = less.int %4 5
            %21, %31, %22 = if %20 {
              %10 = build 2 %0
              %9 = iota %0
@@ -134,12 +124,8 @@ fn rows_may_come_in_branches_and_several_at_once() {
              %17 = slice %13 0 %34
              yield %11 %16 %17
            } else { yield %1 %2 %3 }
-           %18, %19 = call f/rows %0 %21 %31 %22
-           yield %18 %19
-         }
-         return %6 %7
-       }";
-    check(before, ENTERS, turn);
+           %18, %19 = call f/rows %0 %21 %31 %22";
+    check(turn, split);
 }
 
 #[test]
