@@ -21,7 +21,10 @@ pub fn stop(error: &RuntimeError, sources: &SourceMap, style: Style) -> Stop {
         Failure::Exited { code } => Stop::with_code(*code, ""),
         // Whoever reads has seen enough.
         Failure::OutputLost { closed: true, .. } => Stop::quietly(),
-        _ => Stop::reported(style.diagnostic(&diagnostic(error, sources), sources)),
+        failure => {
+            let stop = Stop::reported(style.diagnostic(&diagnostic(error, sources), sources));
+            if matches!(failure, Failure::OutOfTime { .. }) { stop.out_of_time() } else { stop }
+        }
     }
 }
 

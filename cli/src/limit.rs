@@ -8,7 +8,7 @@
 //! [`System::that_may_end`]: nesl_backend::io::host::System::that_may_end
 
 use crate::interrupt::Interrupt;
-use crate::stop::Stop;
+use crate::stop::{OUT_OF_TIME, Stop};
 use crate::style::Style;
 use nesl_backend::RuntimeError;
 use nesl_backend::io::host::end_commands;
@@ -23,9 +23,6 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// What other ranks leave rank 0 to speak, and to end the job.
 const TIME_TO_SPEAK: Duration = Duration::from_millis(500);
-
-/// The exit code where the time is over, as of `timeout` and other commands that know one.
-const OUT_OF_TIME: u8 = 124;
 
 /// A length of time as the user gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,19 +111,11 @@ impl Limit {
         }
     }
 
-    /// The end of a command with the reason why it was asked to end, and with its exit code.
+    /// The end of a command with the reason why it was asked to end.
     #[must_use]
-    pub fn concluded(&self, mut stop: Stop) -> Stop {
+    pub fn concluded(&self, stop: Stop) -> Stop {
         match &self.0 {
-            Some(watched) if watched.is_over.load(SeqCst) => {
-                if stop == Stop::interrupted() {
-                    return watched.stop();
-                }
-                if stop.message().contains(watched.failure().code()) {
-                    stop.code = OUT_OF_TIME;
-                }
-                stop
-            }
+            Some(watched) if watched.is_over.load(SeqCst) && stop.is_interruption() => watched.stop(),
             _ => stop,
         }
     }
@@ -200,9 +189,7 @@ impl Watched {
     /// The end of a command of which nobody knows where it was.
     fn stop(&self) -> Stop {
         let failure = self.failure();
-        let mut stop = self.style.failed_with(failure.code(), &failure.to_string(), failure.hint());
-        stop.code = OUT_OF_TIME;
-        stop
+        self.style.failed_with(failure.code(), &failure.to_string(), failure.hint()).out_of_time()
     }
 }
 

@@ -5,8 +5,14 @@
 //! made harmless to a terminal where a `Stop` is made; only [`Stop::reported`] takes a text as it is.
 
 use nesl_frontend::render::json;
-use nesl_prim::{Failure, visible};
+use nesl_prim::visible;
 use serde::{Deserialize, Serialize};
+
+/// The exit code where the time is over, as of `timeout` and other commands that know one.
+pub const OUT_OF_TIME: u8 = 124;
+
+/// The exit code of what Ctrl-C ends: 128 + SIGINT, as shells report it.
+const INTERRUPTED: u8 = 130;
 
 /// The early end of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,14 +69,20 @@ impl Stop {
         self.message.trim_end()
     }
 
-    /// The user pressed Ctrl-C; 128 + SIGINT, as shells report it.
+    /// The user pressed Ctrl-C.
     pub fn interrupted() -> Stop {
-        Stop { code: 130, message: "interrupted".to_owned() }
+        Stop { code: INTERRUPTED, message: "interrupted".to_owned() }
     }
 
-    /// Whether the user ended it by Ctrl-C, whatever is said of where that was.
+    /// Whether the user ended it by Ctrl-C.
     pub fn is_interruption(&self) -> bool {
-        self.code == 130 || self.message.contains(Failure::Interrupted.code())
+        self.code == INTERRUPTED
+    }
+
+    /// The same, as what took longer than it may.
+    #[must_use]
+    pub fn out_of_time(self) -> Stop {
+        Stop { code: OUT_OF_TIME, ..self }
     }
 
     /// A signal asked the process to end; 128 + its number, as shells report it.

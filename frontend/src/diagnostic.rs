@@ -29,6 +29,8 @@ pub enum Tag {
     NotBindable,
     /// Something that can be left out.
     Unnecessary,
+    /// A name that had another meaning before.
+    Redefinition,
     /// How many errors there are more than are shown.
     MoreErrors,
 }

@@ -1,5 +1,6 @@
 //! Colours for what is typed: the kinds of its tokens, and the bracket that belongs to the one at the cursor.
 
+use nesl_frontend::diagnostic::{Tag, is_about};
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::lexer::{Lexed, lex};
 use nesl_frontend::syntax::nesl::token::Token;
@@ -83,7 +84,7 @@ fn parts(text: &str, syntax: Syntax) -> (Vec<(Part, Span)>, bool) {
         Token::Close(_) => Part::Close,
         _ => Part::Other,
     };
-    let is_open = diagnostics.iter().any(|diagnostic| matches!(diagnostic.code, "E0102" | "E0103"));
+    let is_open = is_about(&diagnostics, &[Tag::OpenComment, Tag::OpenString]);
     (tokens.iter().map(|(token, span)| (part(token), *span)).collect(), is_open)
 }
 

@@ -70,6 +70,9 @@ pub enum Failure {
 /// The code of [`Failure::OutOfMemory`], whose message depends on how values are kept.
 pub const OUT_OF_MEMORY: &str = "E0420";
 
+/// The code of [`Failure::OutOfTime`]: doing it again takes as long.
+pub const OUT_OF_TIME: &str = "E0427";
+
 impl Failure {
     /// What `exit` with this number does.
     pub fn of_exit(code: i64) -> Failure {
@@ -103,7 +106,7 @@ impl Failure {
             Failure::User { .. } => "E0423",
             Failure::OutputLost { .. } => "E0424",
             Failure::Refused { .. } => "E0426",
-            Failure::OutOfTime { .. } => "E0427",
+            Failure::OutOfTime { .. } => OUT_OF_TIME,
             Failure::NotAnExitCode { .. } => "E0429",
         }
     }

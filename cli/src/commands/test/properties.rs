@@ -3,14 +3,12 @@
 use super::values::{Random, Value, draw};
 use nesl_frontend::core::Function;
 use nesl_frontend::ty::Type;
+use nesl_prim::failure;
 use nesl_service::outcome::{End, Outcome};
 use std::fmt::Write;
 
 /// The size of the largest arguments.
 const LARGEST: usize = 20;
-
-/// The code of what took longer than it may.
-const OUT_OF_TIME: &str = "E0427";
 
 /// How often a simpler argument is looked for, and among how many at once.
 const ROUNDS: usize = 60;
@@ -57,6 +55,8 @@ impl Claim {
 struct Counterexample {
     argument: Value,
     how: String,
+    /// Whether it took longer than it may.
+    is_out_of_time: bool,
 }
 
 /// Tries a property with random arguments.
@@ -78,7 +78,7 @@ pub fn check(
     let first = found.argument.argument();
     let mut steps = 0;
     // To wait again and again for what never ends is no way to find something simpler.
-    while steps < ROUNDS && !found.how.contains(OUT_OF_TIME) {
+    while steps < ROUNDS && !found.is_out_of_time {
         let simpler: Vec<Value> = found.argument.simpler().into_iter().take(CANDIDATES).collect();
         match first_wrong(definitions, claim, simpler, run)? {
             Some(simpler) => found = simpler,
@@ -86,7 +86,7 @@ pub fn check(
         }
         steps += 1;
     }
-    let Counterexample { argument, how } = found;
+    let Counterexample { argument, how, .. } = found;
     let mut problem = format!("{}{}\n  {how}", claim.name, argument.argument());
     if steps > 0 {
         // Writing to a string does not fail.
@@ -112,6 +112,7 @@ fn first_wrong(
     }
     let Outcome { lines, end } = run(&program);
     let end = end.placed_within(definitions);
+    let is_out_of_time = matches!(&end, End::Failed { code, .. } if code == failure::OUT_OF_TIME);
     for (number, argument) in arguments.into_iter().enumerate() {
         let how = match lines.iter().find_map(|line| line.strip_prefix(&mark(number))) {
             Some("t)") => continue,
@@ -122,7 +123,7 @@ fn first_wrong(
                 end => end.to_string(),
             },
         };
-        return Ok(Some(Counterexample { argument, how }));
+        return Ok(Some(Counterexample { argument, how, is_out_of_time }));
     }
     Ok(None)
 }

@@ -16,6 +16,7 @@ use nesl_backend::io::print::PrintError;
 use nesl_frontend::ast::TopLevelKind;
 use nesl_frontend::core::effects::Effects;
 use nesl_frontend::core::{Expr, Form, GlobalId};
+use nesl_frontend::diagnostic::Tag;
 use nesl_frontend::session::Checked;
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::ty::Type;
@@ -26,9 +27,6 @@ use nesl_vcode::GlobalId as GlobalSlot;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::time::Duration;
-
-/// The warning that a definition replaces another one.
-const REDEFINITION: &str = "W0203";
 
 /// How the texts of a session are checked.
 const OF_INPUTS: Options = Options { bind_it: true, syntax: None };
@@ -121,7 +119,9 @@ impl<E: Engine> Repl<E> {
         let mut checked = self.session.check_with(&self.sources, file, imports, OF_INPUTS);
         let is_own = |diagnostic: &Diagnostic| diagnostic.labels.first().is_none_or(|label| label.span.file == file);
         let is_new = matches!(given, Given::File { is_known: false });
-        checked.diagnostics.retain(|diagnostic| diagnostic.code != REDEFINITION || (is_new && is_own(diagnostic)));
+        checked
+            .diagnostics
+            .retain(|diagnostic| !diagnostic.is_about(&[Tag::Redefinition]) || (is_new && is_own(diagnostic)));
         let wrong = self.report(&checked.diagnostics).err();
         let text = Text { file, imports: imports.clone(), checked };
         let text = match wrong.clone() {

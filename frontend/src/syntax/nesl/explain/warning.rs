@@ -24,15 +24,15 @@ impl Words<'_> {
                 .hint("the library itself keeps its own"),
             Warning::Redefinition(name) => {
                 let message = format!("redefining `{name}` with a new type; earlier callers keep the old one");
-                report("W0203", message, span)
+                report("W0203", message, span).tagged(Tag::Redefinition)
             }
             Warning::DefinedTwice(name) => {
                 let message = format!("`{name}` is defined twice; what stands above keeps the first definition");
-                report("W0203", message, span)
+                report("W0203", message, span).tagged(Tag::Redefinition)
             }
             Warning::DatatypeTwice(name) => {
                 let message = format!("redefining the datatype `{name}`; what stands above keeps the old one");
-                report("W0203", message, span)
+                report("W0203", message, span).tagged(Tag::Redefinition)
             }
             Warning::Unused { name, is_whole } => {
                 // A part of a tuple or a record cannot be left out.
