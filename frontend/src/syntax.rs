@@ -2,6 +2,7 @@
 //!
 //! All of them end in the tree of [`crate::ast`], from where on a program has no syntax.
 
+mod change;
 mod comments;
 pub mod failures;
 pub mod nesl;

@@ -1,18 +1,21 @@
 //! A text that somebody is writing, with what is known of it.
 
 use crate::position::Lines;
-use nesl_frontend::analysis::Mention;
+use nesl_frontend::analysis::{Mention, Reading};
 use nesl_frontend::ast::TopLevel;
 use nesl_frontend::diagnostic::Severity;
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::lexer::Lexed;
-use nesl_frontend::syntax::nesl::parser::ReadText;
 use nesl_frontend::{Analysis, Diagnostic, Imports, Opened, Reader, Session};
 use nesl_span::{FileId, Origin, SourceMap, Span};
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::thread;
+
+/// The most stack that freeing a text needs that nests deep.
+const STACK: usize = 64 << 20;
 
 /// The library, which all documents share.
 #[derive(Debug)]
@@ -49,7 +52,7 @@ pub struct Document {
     file: FileId,
     imports: Imports,
     /// What this was before, as far as it has been read.
-    before: Option<Arc<ReadText>>,
+    before: Option<Arc<Reading>>,
     lines: OnceCell<Lines>,
     lexed: OnceCell<Lexed>,
     analysis: OnceCell<Analysis>,
@@ -79,6 +82,13 @@ impl Document {
         let library = Rc::clone(library);
         let (lines, lexed, analysis) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         Document { library, sources, file, imports, before: None, lines, lexed, analysis }
+    }
+
+    /// Lets it go without making anybody wait: what is known of a long text takes milliseconds to free.
+    pub fn retire(self) {
+        let Some(analysis) = self.analysis.into_inner() else { return };
+        // Where there can be no thread it is freed here.
+        let _ = thread::Builder::new().stack_size(STACK).spawn(move || drop(analysis));
     }
 
     /// The same, as what has become of another text: what of that has been read already is not read again.
@@ -146,7 +156,7 @@ impl Document {
 
     /// How many forms had to be read to look at it; the others were read when it was another text.
     pub fn fresh_forms(&self) -> usize {
-        self.analysis().read().fresh
+        self.analysis().read().fresh()
     }
 
     /// The range of a place of this text; none of a place in another text.

@@ -337,3 +337,14 @@ fn one_change_reads_the_forms_around_it() {
     let document = document.with_text(text);
     assert_eq!((document.diagnostics().len(), document.fresh_forms()), (0, 3));
 }
+
+#[test]
+fn one_change_in_v_reads_the_function_around_it() {
+    let text: String = (0..300).map(|number| format!("int f{number}(int x) {{ return x + {number}; }}\n")).collect();
+    let document = Document::new(&Library::load(), "a.v", text.clone());
+    assert_eq!(document.fresh_forms(), 300);
+    let document = document.with_text(text.replace("x + 150", "x + y"));
+    assert_eq!((document.diagnostics().len(), document.fresh_forms()), (1, 1));
+    let document = document.with_text(text);
+    assert_eq!((document.diagnostics().len(), document.fresh_forms()), (0, 1));
+}

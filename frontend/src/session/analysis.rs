@@ -11,7 +11,7 @@ use crate::elaborate::{Export, Group};
 use crate::infer::Inference;
 use crate::infer::mentions::MentionType;
 use crate::stack::with_stack_if_possible;
-use crate::syntax::nesl::parser::{self, ReadText, parse_again};
+use crate::syntax::nesl::parser;
 use crate::syntax::nesl::writing::Written;
 use crate::syntax::{Syntax, explain, v};
 use crate::ty::{Class, Scheme, Type, parameter_name};
@@ -20,11 +20,45 @@ use nesl_span::{FileId, SourceMap};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+/// A text as it has been read, in its syntax.
+#[derive(Debug)]
+pub enum Reading {
+    /// In NESL.
+    Nesl(parser::ReadText),
+    /// In V.
+    V(v::ReadText),
+}
+
+impl Reading {
+    /// Its forms in order, those that could not be read included.
+    pub fn forms(&self) -> &[TopLevel] {
+        match self {
+            Reading::Nesl(read) => &read.parsed.forms,
+            Reading::V(read) => &read.translated.forms,
+        }
+    }
+
+    /// How many of them had to be read; the others were known.
+    pub fn fresh(&self) -> usize {
+        match self {
+            Reading::Nesl(read) => read.fresh,
+            Reading::V(read) => read.fresh,
+        }
+    }
+
+    fn diagnostics(&self) -> &[Diagnostic] {
+        match self {
+            Reading::Nesl(read) => &read.parsed.diagnostics,
+            Reading::V(read) => &read.translated.diagnostics,
+        }
+    }
+}
+
 /// A text that has been looked at.
 #[derive(Debug)]
 pub struct Analysis {
-    /// The text as it was read: its forms in order, those that could not be read included.
-    read: Arc<ReadText>,
+    /// The text as it was read.
+    read: Arc<Reading>,
     /// Errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
     /// The names in it, in the order of the text. In `{… : v}` one place has two: `v` is mentioned, and bound.
@@ -46,7 +80,7 @@ impl Analysis {
     /// Looks at a text that was another before. Reads what has changed, and checks all: of the time that a text takes,
     /// reading is three quarters.
     pub fn after(
-        before: Option<&ReadText>,
+        before: Option<&Reading>,
         session: &Session,
         sources: &SourceMap,
         file: FileId,
@@ -56,7 +90,7 @@ impl Analysis {
     }
 
     fn here(
-        before: Option<&ReadText>,
+        before: Option<&Reading>,
         session: &Session,
         sources: &SourceMap,
         file: FileId,
@@ -67,24 +101,28 @@ impl Analysis {
         let (read, (mut session, imported)) = match syntax_of_text {
             Syntax::Nesl => {
                 let read = match before {
-                    Some(before) => parse_again(file, &source.text, before),
-                    None => ReadText::new(file, &source.text),
+                    Some(Reading::Nesl(before)) => parser::parse_again(file, &source.text, before),
+                    _ => parser::ReadText::new(file, &source.text),
                 };
                 let known = session.importing(sources, file, imports, &read.parsed.forms);
-                (read, known)
+                (Reading::Nesl(read), known)
             }
             Syntax::V => {
                 // What V lowers needs the types of what is imported.
                 let (mut known, problems) = session.importing(sources, file, imports, &[]);
                 let around = Around::of(&known.environment);
-                let parsed = v::parse(file, &source.text, false, known.v.clone(), &around);
-                known.v = parsed.definitions;
-                let (forms, comments, diagnostics) = (parsed.forms, parsed.comments, parsed.diagnostics);
-                let (fresh, parsed) = (forms.len(), parser::Parsed { forms, comments, diagnostics });
-                (ReadText { text: source.text.clone(), parsed, fresh }, (known, problems))
+                let read = match before {
+                    // What is imported may be another than before.
+                    Some(Reading::V(before)) if imports.is_empty() => {
+                        v::parse_again(file, &source.text, before, &known.v, &around)
+                    }
+                    _ => v::ReadText::new(file, &source.text, known.v.clone(), &around),
+                };
+                known.v = read.translated.definitions.clone();
+                (Reading::V(read), (known, problems))
             }
         };
-        let parser::Parsed { forms, diagnostics: syntax, .. } = &read.parsed;
+        let (forms, syntax) = (read.forms(), read.diagnostics());
         let writing = Written(sources);
         let mut inference = Inference::new(std::mem::take(&mut session.environment), &writing, forms, false);
         inference.note_mentions();
@@ -114,13 +152,13 @@ impl Analysis {
     }
 
     /// The text as it was read, for what comes after it.
-    pub fn read(&self) -> &Arc<ReadText> {
+    pub fn read(&self) -> &Arc<Reading> {
         &self.read
     }
 
     /// The forms of the text in order, those that could not be read included.
     pub fn forms(&self) -> &[TopLevel] {
-        &self.read.parsed.forms
+        self.read.forms()
     }
 
     /// The type of what is mentioned: of a function, at that use. None where nothing is known.

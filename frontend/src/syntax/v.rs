@@ -8,6 +8,7 @@
 //! that let an apply-to-each call a function for all elements at once. So mistakes are reported in V's words, and what
 //! comes out of here has a meaning; inference finds it again. [`known`] is what a session keeps of earlier texts.
 
+mod again;
 mod analysis;
 mod build;
 pub(crate) mod explain;
@@ -27,14 +28,18 @@ mod types;
 
 use crate::ast::{Import, Name, TopLevel};
 use crate::diagnostic::{Diagnostic, finish};
+use again::Part;
+pub use again::{ReadText, parse_again};
 use known::{Declared, Outside};
+use lower::{Lowered, Surroundings};
 use nesl_span::{FileId, Span};
 pub use parser::completeness::{is_complete, is_unfinished};
 pub use shared::lexed;
+use std::collections::HashSet;
 use token::{IMPORT, Token};
 
 /// What a text of V turned out to be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Translated {
     /// Its forms, with a function for each loop.
     pub forms: Vec<TopLevel>,
@@ -44,6 +49,10 @@ pub struct Translated {
     pub definitions: Declared,
     /// What is wrong, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// What stands at its top, in order.
+    parts: Vec<Part>,
+    /// Whether nothing was skipped that could not be read: it might have declared what is used elsewhere.
+    is_whole: bool,
 }
 
 /// What a text imports: `import "file";` or `import "file" as name;`.
@@ -72,7 +81,10 @@ pub fn parse(file: FileId, text: &str, is_input: bool, definitions: Declared, ar
     let lexed = lexer::lex(file, text);
     let comments = lexed.comments.clone();
     let parser::Parsed { items, mut diagnostics, unreadable, is_partial } = parser::parse(file, text, lexed, is_input);
-    let lowered = lower::lower(&items, definitions, around, (unreadable, is_partial));
+    let surroundings = Surroundings { definitions, around, unreadable, is_partial, named: HashSet::new() };
+    let lowered = lower::lower(&items, surroundings);
     diagnostics.extend(lowered.diagnostics);
-    Translated { forms: lowered.forms, comments, definitions: lowered.definitions, diagnostics: finish(diagnostics) }
+    let parts = items.iter().zip(&lowered.counts).map(|(item, forms)| Part::of(item, *forms)).collect();
+    let Lowered { forms, definitions, .. } = lowered;
+    Translated { forms, comments, definitions, diagnostics: finish(diagnostics), parts, is_whole: !is_partial }
 }

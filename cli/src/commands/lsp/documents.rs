@@ -117,6 +117,9 @@ impl Documents {
             None => document,
         };
         self.unreported.insert(uri.as_str().to_owned());
-        self.open.insert(uri.as_str().to_owned(), Open { uri, version, document, key });
+        let before = self.open.insert(uri.as_str().to_owned(), Open { uri, version, document, key });
+        if let Some(open) = before {
+            open.document.retire();
+        }
     }
 }

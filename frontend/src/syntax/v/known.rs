@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What V texts have defined, beyond what every syntax sees of it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Declared {
     pub(in crate::syntax::v) functions: HashMap<Symbol, Arc<Signature>>,
     pub(in crate::syntax::v) structures: HashMap<Symbol, Arc<Structure>>,
@@ -35,6 +35,14 @@ impl Declared {
         self.functions.extend(other.functions.iter().map(|(name, value)| (name.clone(), Arc::clone(value))));
         self.structures.extend(other.structures.iter().map(|(name, value)| (name.clone(), Arc::clone(value))));
         self.globals.extend(other.globals.iter().map(|(name, ty)| (name.clone(), ty.clone())));
+    }
+
+    /// The same, with each place moved at which something is declared.
+    pub(in crate::syntax::v) fn moved(&self, place: impl Fn(&mut Span)) -> Declared {
+        let mut moved = self.clone();
+        moved.functions.values_mut().for_each(|function| place(&mut Arc::make_mut(function).span));
+        moved.structures.values_mut().for_each(|structure| place(&mut Arc::make_mut(structure).span));
+        moved
     }
 
     /// A type as V writes it.
@@ -68,8 +76,16 @@ impl Declared {
     }
 }
 
+impl Signature {
+    /// Whether a call of it means what a call of another means.
+    pub fn is_as(&self, other: &Signature) -> bool {
+        let of = |signature: &Signature| (signature.is_pure, signature.parameters.clone(), signature.result.clone());
+        of(self) == of(other)
+    }
+}
+
 /// The head of a function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::syntax::v) struct Signature {
     pub is_pure: bool,
     pub parameters: Vec<Parameter>,
@@ -78,7 +94,7 @@ pub(in crate::syntax::v) struct Signature {
 }
 
 /// A parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::syntax::v) struct Parameter {
     pub name: Symbol,
     pub ty: Type,
@@ -87,7 +103,7 @@ pub(in crate::syntax::v) struct Parameter {
 }
 
 /// A struct.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::syntax::v) struct Structure {
     pub fields: Vec<(Symbol, Type)>,
     /// For each field the lengths that its declaration gives: `int board[8][8];`.

@@ -127,17 +127,28 @@ struct Lowering<'a> {
 /// What a text becomes.
 pub(super) struct Lowered {
     pub forms: Vec<TopLevel>,
+    /// How many of the forms each item gives. Those of structs come before all.
+    pub counts: Vec<usize>,
     pub definitions: Declared,
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Lowers a text.
-pub(super) fn lower(
-    items: &[Item],
-    definitions: Declared,
-    around: &dyn Outside,
-    (unreadable, is_partial): (HashSet<Symbol>, bool),
-) -> Lowered {
+/// What is known around items.
+pub(super) struct Surroundings<'a> {
+    /// What the texts around define.
+    pub definitions: Declared,
+    pub around: &'a dyn Outside,
+    /// The names in what could not be read, which may have declared them.
+    pub unreadable: HashSet<Symbol>,
+    /// Whether some statement could not be read.
+    pub is_partial: bool,
+    /// The names that the rest of the text defines.
+    pub named: HashSet<Symbol>,
+}
+
+/// Lowers the items of a text.
+pub(super) fn lower(items: &[Item], surroundings: Surroundings<'_>) -> Lowered {
+    let Surroundings { definitions, around, unreadable, is_partial, named } = surroundings;
     let mut lowering = Lowering {
         around,
         definitions,
@@ -150,22 +161,15 @@ pub(super) fn lower(
         unknown: HashSet::new(),
         unreadable,
         is_partial,
-        named: HashSet::new(),
+        named,
     };
     lowering.heads(items);
+    let mut counts = Vec::with_capacity(items.len());
     for item in items {
+        let before = lowering.forms.len();
         lowering.unknown.clear();
-        match &item.kind {
-            ItemKind::Function(function) => lowering.function(function, item.span),
-            ItemKind::Global(declaration) => lowering.global(declaration),
-            ItemKind::Expression(value) => match inputs::changes(value) {
-                true => lowering.called_for_change(value, item.span),
-                false => lowering.shown(value, item.span),
-            },
-            ItemKind::Statement(statement) => lowering.typed(statement),
-            ItemKind::Union(name) => lowering.no_unions(*name),
-            ItemKind::Struct { .. } | ItemKind::Import | ItemKind::Error => {}
-        }
+        lowering.item(item);
+        counts.push(lowering.forms.len() - before);
     }
     let Lowering { forms, definitions, mut diagnostics, .. } = lowering;
     // The step of a loop is lowered wherever the loop goes on.
@@ -176,7 +180,24 @@ pub(super) fn lower(
         seen.push(key);
         is_new
     });
-    Lowered { forms, definitions, diagnostics }
+    Lowered { forms, counts, definitions, diagnostics }
+}
+
+impl<'a> Lowering<'a> {
+    /// Lowers what stands at the top of a text, whose heads are known.
+    fn item(&mut self, item: &'a Item) {
+        match &item.kind {
+            ItemKind::Function(function) => self.function(function, item.span),
+            ItemKind::Global(declaration) => self.global(declaration),
+            ItemKind::Expression(value) => match inputs::changes(value) {
+                true => self.called_for_change(value, item.span),
+                false => self.shown(value, item.span),
+            },
+            ItemKind::Statement(statement) => self.typed(statement),
+            ItemKind::Union(name) => self.no_unions(*name),
+            ItemKind::Struct { .. } | ItemKind::Import | ItemKind::Error => {}
+        }
+    }
 }
 
 impl Lowering<'_> {

@@ -15,6 +15,7 @@
 use super::{Parsed, parse};
 use crate::ast::{TopLevel, TopLevelKind};
 use crate::diagnostic::{Diagnostic, finish};
+use crate::syntax::change::{Change, moved, moved_diagnostic, moved_form, touches};
 use nesl_span::{FileId, Span};
 use std::ops::Range;
 
@@ -63,12 +64,6 @@ fn end_of(form: &TopLevel, text: &str) -> Option<usize> {
     rest[gap..].starts_with(';').then_some(form.span.end as usize + gap + 1)
 }
 
-/// Whether a diagnostic mentions a place in a range, its ends included.
-fn touches(diagnostic: &Diagnostic, range: &Range<usize>) -> bool {
-    let is_near = |span: Span| span.start as usize <= range.end && range.start <= span.end as usize;
-    diagnostic.labels.iter().any(|label| is_near(label.span))
-}
-
 /// Where a form stands that has been read without a fault.
 fn sound(form: &TopLevel, before: &ReadText) -> Option<Range<usize>> {
     let range = form.span.start as usize..end_of(form, &before.text)?;
@@ -76,39 +71,7 @@ fn sound(form: &TopLevel, before: &ReadText) -> Option<Range<usize>> {
     (is_right && !matches!(form.kind, TopLevelKind::Error)).then_some(range)
 }
 
-/// Moves places into another file and along.
-fn moved(span: &mut Span, file: FileId, by: isize) {
-    let along = |offset: u32| (offset as usize).saturating_add_signed(by);
-    *span = Span::new(file, along(span.start), along(span.end));
-}
-
-fn moved_form(mut form: TopLevel, file: FileId, by: isize) -> TopLevel {
-    form.for_each_place(&mut |span| moved(span, file, by));
-    form
-}
-
-fn moved_diagnostic(mut diagnostic: Diagnostic, file: FileId, by: isize) -> Diagnostic {
-    diagnostic.labels.iter_mut().for_each(|label| moved(&mut label.span, file, by));
-    diagnostic
-}
-
-/// The part of a text in which it differs from the one before.
-struct Change {
-    /// Where it is in the text before.
-    old: Range<usize>,
-    /// How much longer the text is now.
-    by: isize,
-}
-
 impl Change {
-    fn between(old: &str, new: &str) -> Change {
-        let same = |pair: &(u8, u8)| pair.0 == pair.1;
-        let start = old.bytes().zip(new.bytes()).take_while(same).count();
-        let rest = old.len().min(new.len()) - start;
-        let end = old.bytes().rev().zip(new.bytes().rev()).take(rest).take_while(same).count();
-        Change { old: start..old.len() - end, by: new.len() as isize - old.len() as isize }
-    }
-
     /// The form with which what is read begins, and where it stands: one that is right and ends before the change, or
     /// the first of all.
     fn first(&self, before: &ReadText) -> (usize, usize) {

@@ -1,0 +1,49 @@
+//! What is different between a text and the one before it, and how what is known of the rest moves with it.
+
+use crate::ast::TopLevel;
+use crate::diagnostic::Diagnostic;
+use nesl_span::{FileId, Span};
+use std::ops::Range;
+
+/// The part of a text in which it differs from the one before.
+pub(in crate::syntax) struct Change {
+    /// Where it is in the text before.
+    pub old: Range<usize>,
+    /// How much longer the text is now.
+    pub by: isize,
+}
+
+impl Change {
+    /// The part in which two texts differ.
+    pub fn between(old: &str, new: &str) -> Change {
+        let same = |pair: &(u8, u8)| pair.0 == pair.1;
+        let start = old.bytes().zip(new.bytes()).take_while(same).count();
+        let rest = old.len().min(new.len()) - start;
+        let end = old.bytes().rev().zip(new.bytes().rev()).take(rest).take_while(same).count();
+        Change { old: start..old.len() - end, by: new.len() as isize - old.len() as isize }
+    }
+}
+
+/// Whether a diagnostic mentions a place in a range, its ends included.
+pub(in crate::syntax) fn touches(diagnostic: &Diagnostic, range: &Range<usize>) -> bool {
+    let is_near = |span: Span| span.start as usize <= range.end && range.start <= span.end as usize;
+    diagnostic.labels.iter().any(|label| is_near(label.span))
+}
+
+/// Moves places into another file and along.
+pub(in crate::syntax) fn moved(span: &mut Span, file: FileId, by: isize) {
+    let along = |offset: u32| (offset as usize).saturating_add_signed(by);
+    *span = Span::new(file, along(span.start), along(span.end));
+}
+
+/// A form in another place.
+pub(in crate::syntax) fn moved_form(mut form: TopLevel, file: FileId, by: isize) -> TopLevel {
+    form.for_each_place(&mut |span| moved(span, file, by));
+    form
+}
+
+/// A diagnostic in another place.
+pub(in crate::syntax) fn moved_diagnostic(mut diagnostic: Diagnostic, file: FileId, by: isize) -> Diagnostic {
+    diagnostic.labels.iter_mut().for_each(|label| moved(&mut label.span, file, by));
+    diagnostic
+}
