@@ -129,7 +129,7 @@ fn obey(CommandLine { command, forms, options }: CommandLine) -> Result<(), Stop
         Some(Command::Lsp(arguments)) => lsp::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Vcode(arguments)) => vcode::run(&arguments, &options),
-        Some(Command::Doc(arguments)) => doc::doc(&arguments),
+        Some(Command::Doc(arguments)) => doc::doc(&arguments, options.style()),
         Some(Command::Apropos(arguments)) => doc::apropos(&arguments),
         Some(Command::Completions(arguments)) => generate::completions(&arguments, command_line()),
         Some(Command::Man(arguments)) => generate::manual_pages(&arguments, command_line()),
@@ -142,6 +142,8 @@ fn file(words: &[OsString], options: &RunOptions) -> Result<(), Stop> {
     let path = Path::new(first);
     let is_written_as_one = path == "-" || path.extension().is_some() || path.components().count() > 1;
     if is_written_as_one || path.exists() {
+        // As `nesl run` takes it: what follows is for main, whatever it looks like.
+        let arguments = arguments.strip_prefix(&[OsString::from("--")]).unwrap_or(arguments);
         return run::program(&ProgramText::of(path), arguments, &format!("nesl {}", path.display()), options);
     }
     let name = first.to_string_lossy();

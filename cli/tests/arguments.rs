@@ -103,6 +103,13 @@ fn options_of_nesl_stand_before_what_is_for_main() {
     bench.nesl(&["run", "a.nesl", "--", "--seed", "9", "10"]).prints("(10, 9, 1)\n");
     // Without options of its own a main takes every word, but what looks like an option of nesl must stand after `--`.
     bench.write("b.nesl", "function main(a) : [char] -> [char] = a;");
+    for command in [&["b.nesl"][..], &["run", "b.nesl"]] {
+        let run = |words: &[&str]| bench.nesl(&[command, words].concat());
+        run(&["--", "-x"]).prints("\"-x\"\n");
+        run(&["--", "hello"]).prints("\"hello\"\n");
+        run(&["--", "--"]).prints("\"--\"\n");
+        run(&["--"]).fails(2, &["main needs arguments"]);
+    }
     bench.nesl(&["build", "b.nesl", "-o", "b"]).prints("");
     let run = |arguments: &[&str]| finish(bench.command(&bench.path("b")).args(arguments), "");
     run(&["--nonsense"]).fails(2, &["no option --nonsense", "after `--`"]);

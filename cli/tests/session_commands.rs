@@ -153,6 +153,33 @@ fn files_are_loaded_again_without_a_word_about_what_they_defined() {
 }
 
 #[test]
+fn a_redefinition_says_who_keeps_the_old_one() {
+    let bench = Bench::new();
+    let warned = |input: &str| {
+        let ran = bench.piped(&[], input);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.err
+    };
+    let err = warned("function g(y) = y + 1;\nfunction h(v) = {g(y) : y in v};\nfunction g(y) = y * 2.5;\nh([1]);\n");
+    assert!(err.contains("W0203") && err.contains("`h` keeps the old one"), "{err}");
+    let err = warned("x = 3;\nfunction u(y) = y + x;\nx = 2.5;\n");
+    assert!(err.contains("`u` keeps the old one"), "{err}");
+    let err = warned(
+        "function g(y) = y + 1;\nfunction h(v) = let k = (y => g(y)) in {k(y) : y in v};\nfunction g(y) = y * 2.5;\n",
+    );
+    assert!(err.contains("`h` keeps the old one"), "{err}");
+    // The same type is seen by all, and what nobody uses may be anything.
+    assert_eq!(warned("function g(y) = y + 1;\nfunction h(y) = g(y);\nfunction g(y) = y * 10;\nh(1);\n"), "");
+    assert_eq!(
+        warned("function g(y) = y + 1;\nfunction g(y) = y * 2.5;\nfunction h(y) = g(y);\ng = 1;\ng = t;\n")
+            .matches("W0203")
+            .count(),
+        1
+    );
+    bench.piped(&[], "it;\n").fails(1, &["E0212", "there is no answer yet"]);
+}
+
+#[test]
 fn commands_may_end_as_inputs_do() {
     let bench = Bench::new();
     assert_eq!(answers(&bench, ":type `;\n:type 1 ; ;\n:type `;;"), "`; : char\n1 : int\n`; : char\n");
@@ -184,6 +211,10 @@ fn what_is_misspelt_finds_what_is_meant() {
     bench.piped(&[], ":loda a").fails(1, &["no command `:loda`. Did you mean :load?"]);
     bench.piped(&[], ":doc qqq\n:info qqq").fails(1, &["Try `:apropos qqq`"]);
     assert_eq!(bench.nesl(&["doc", "qqq"]).err.matches("Try `nesl apropos").count(), 1);
+    bench.nesl(&["doc", "len"]).fails(1, &["#v"]);
+    // What only the library calls is not meant.
+    let err = bench.nesl(&["doc", "quoted_stat"]).err;
+    assert!(err.contains("no function") && !err.contains("quoted_start"), "{err}");
     let page = answers(&bench, ":explain E0202");
     assert!(page.starts_with("E0202"), "{page}");
     assert_eq!(answers(&bench, ":explain 0202;"), page);
@@ -360,4 +391,17 @@ fn mistakes_in_v_leave_the_session_and_its_syntax() {
         &["`return` stands in no function", "stand in loops", "<input 7.v>:1:1", "there is no syntax `c`", "nothing"],
     );
     assert!(ran.out.ends_with("y = 2 : int\nit = 2 : int\nit = 1 : int\n"), "{ran:?}");
+}
+
+#[test]
+fn functions_of_a_file_are_described() {
+    let text = "function twice(x) \"Doubles. Example: twice(2) gives 4.\" = 2 * x;\nv = 3;\nfunction id(x) = x;\n";
+    let bench = Bench::with("a.nesl", text);
+    bench.nesl(&["doc", "a.nesl"]).prints(
+        "twice : int -> int\nDoubles. Example: twice(2) gives 4.\ndefined in a.nesl:1\n\n\
+         id : a -> a :: (a in any)\ndefined in a.nesl:3\n",
+    );
+    bench.write("a.v", "pure int twice(int x) { return 2 * x; }\n");
+    bench.nesl(&["doc", "a.v"]).prints("pure int twice(int x);\ndefined in a.v:1\n");
+    bench.nesl(&["doc", "b.nesl"]).fails(1, &["cannot read b.nesl"]);
 }

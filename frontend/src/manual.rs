@@ -210,8 +210,15 @@ pub fn examples(doc: &str) -> Vec<Example> {
 /// What to say about a name that means nothing; `apropos` is what finds others.
 pub fn unknown(known: &dyn KnownNames, name: &str, apropos: &str) -> String {
     let parts = SYNTAX.iter().chain(CONSTANTS).flat_map(|part| part.names.iter().copied());
-    let near = nearest(&name.to_lowercase(), known.names().chain(parts));
-    let near = near.map_or_else(String::new, |near| format!(": did you mean `{near}`?"));
+    let is_for_all = |known_name: &&str| {
+        let function = known.function(known_name).map(|id| known.program().function(id));
+        !function.is_some_and(|function| is_internal(&function.name, function.doc.as_deref().unwrap_or("")))
+    };
+    let near = || {
+        let near = nearest(&name.to_lowercase(), known.names().filter(is_for_all).chain(parts));
+        near.map_or_else(String::new, |near| format!(": did you mean `{near}`?"))
+    };
+    let near = foreign_word(name).map_or_else(near, |hint| format!(": {hint}"));
     format!("error: there is no function or word `{name}`{near}\nTry `{apropos} {name}`.")
 }
 

@@ -169,6 +169,7 @@ fn one_mistake_is_one_message() {
 #[test]
 fn habits_of_other_languages_in_syntax() {
     advises("'a';", "E0106", "write `a");
+    advises("let f(x) = x in f(2);", "E0110", "`t` and `f` are true and false");
     advises("'abc';", "E0110", "strings are written in double quotes");
     advises("5 // 2;", "E0110", "`/` of ints gives an int");
     advises("5 % 2;", "E0102", "rem(a, b)");

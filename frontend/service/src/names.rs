@@ -68,9 +68,9 @@ impl KnownName {
     }
 }
 
-/// All names that a session knows, in no particular order.
+/// All names that a session knows, but for the library's own affairs, in no particular order.
 pub fn known_names(session: &Session, sources: &SourceMap) -> Vec<KnownName> {
-    session.names().map(|name| known_name(session, sources, name)).collect()
+    session.names().filter(|name| !is_internal(session, name)).map(|name| known_name(session, sources, name)).collect()
 }
 
 fn known_name(session: &Session, sources: &SourceMap, name: &str) -> KnownName {

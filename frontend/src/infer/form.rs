@@ -91,7 +91,7 @@ impl Inference<'_> {
             Some(entity) if self.environment.is_of_library(name, entity) => self.warn_shadow(name, span),
             Some(Entity::Global(old)) if self.environment.program.globals[old.0].ty == ty => return old,
             // `it` changes its type with every answer.
-            Some(_) if &**name != "it" => self.warn_redefinition(name, span),
+            Some(old) if &**name != "it" => self.warn_redefinition(name, old, span),
             _ => {}
         }
         self.environment.add_global(Global { name: name.clone(), span, ty })

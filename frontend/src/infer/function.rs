@@ -1,14 +1,15 @@
 //! Groups of functions that call each other: their types, their numbers, and how they become core.
 
 use super::declaration::Declared;
-use super::environment::Keywords;
+use super::environment::{Environment, Keywords};
 use super::pattern::definition_texts;
 use super::problem::definition::{DefinitionProblem, SeedingPlace};
 use super::problem::meeting::{Matched, Meeting};
 use super::problem::warning::Warning;
 use super::{CallPlace, Entity, Inference, Outcome, SeenCall, Target};
 use crate::ast::{self, FunctionDefinition, Symbol, TopLevelKind};
-use crate::core::{Form, Function, FunctionBody, FunctionId, Intrinsic};
+use crate::core::walk::parts;
+use crate::core::{ExprKind, Form, Function, FunctionBody, FunctionId, Intrinsic};
 use crate::elaborate::{Elaboration, Export, Group};
 use crate::ty::{Class, Scheme};
 use crate::typed::types::{Node, TypeId};
@@ -366,7 +367,7 @@ impl<'a> Inference<'a> {
         }
         match self.environment.names.get(name).copied() {
             Some(entity) if self.environment.is_of_library(name, entity) => self.warn_shadow(name, span),
-            Some(_) if is_last => self.warn_redefinition(name, span),
+            Some(old) if is_last => self.warn_redefinition(name, old, span),
             _ => {}
         }
     }
@@ -377,7 +378,46 @@ impl<'a> Inference<'a> {
         }
     }
 
-    pub(super) fn warn_redefinition(&mut self, name: &Symbol, span: Span) {
-        self.report(span, Warning::Redefinition(name.clone()));
+    pub(super) fn warn_redefinition(&mut self, name: &Symbol, old: Entity, span: Span) {
+        let keeper = self.keeper(old);
+        self.report(span, Warning::Redefinition { name: name.clone(), keeper });
+    }
+
+    /// The first function of an earlier text, by its name, that uses something and is not defined again here: it keeps
+    /// what that is now.
+    fn keeper(&self, used: Entity) -> Option<Symbol> {
+        let Environment { names, program, .. } = &self.environment;
+        let is_using = |id: FunctionId| {
+            let (mut waiting, mut seen) = (vec![id], HashSet::new());
+            while let Some(id) = waiting.pop() {
+                let FunctionBody::Defined { body, .. } = &program.functions[id.0].body else { continue };
+                if !seen.insert(id) {
+                    continue;
+                }
+                for part in parts(body) {
+                    let mentioned = match &part.kind {
+                        ExprKind::Call { function, .. } | ExprKind::Closure { function, .. } => {
+                            // What stands in a function is a function of its own.
+                            waiting.extend(Some(*function).filter(|id| program.functions[id.0].is_lambda()));
+                            Entity::Function(*function)
+                        }
+                        ExprKind::Global(global) => Entity::Global(*global),
+                        _ => continue,
+                    };
+                    if mentioned == used {
+                        return true;
+                    }
+                }
+            }
+            false
+        };
+        let stays = |name: &Symbol, entity: Entity| {
+            !self.environment.is_of_library(name, entity) && self.text.definitions_of(name).is_empty()
+        };
+        let users = names.iter().filter_map(|(name, &entity)| match entity {
+            Entity::Function(id) if stays(name, entity) && is_using(id) => Some(name),
+            _ => None,
+        });
+        users.min().cloned()
     }
 }

@@ -49,7 +49,7 @@ pub enum Value {
 
 /// Ints that programs are wrong about more often than about others.
 const INTS: [i64; 8] = [0, 1, -1, 2, 10, -7, i64::MAX, i64::MIN];
-const FLOATS: [f64; 7] = [0.0, 1.0, -1.0, 0.5, 1e300, -1e-300, 3.25];
+const FLOATS: [f64; 10] = [0.0, -0.0, 1.0, -1.0, 0.5, 1e300, -1e-300, 3.25, f64::INFINITY, f64::NEG_INFINITY];
 
 /// A random value of a type without type parameters, of about this size.
 ///

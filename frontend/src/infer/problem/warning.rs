@@ -22,7 +22,12 @@ pub(crate) enum Warning {
     /// A definition that hides one of the library.
     Shadowing(Symbol),
     /// A definition that takes the place of one with another type.
-    Redefinition(Symbol),
+    Redefinition {
+        /// The name.
+        name: Symbol,
+        /// A function that keeps what the name meant.
+        keeper: Option<Symbol>,
+    },
     /// A second definition in one text.
     DefinedTwice(Symbol),
     /// A second definition of a datatype.

@@ -67,6 +67,11 @@ impl Words<'_> {
                 let message = format!("`{name}` is not a datatype: it cannot be taken apart");
                 Diagnostic::error("E0226", message, span).hint(near.unwrap_or_else(other))
             }
+            // In a session it is the name of each answer, and nothing else.
+            NameProblem::Early { name, is_direct: true, .. } if &**name == "it" => {
+                Diagnostic::error("E0212", "there is no answer yet that `it` could be", span)
+                    .hint("`it` is the value of the last input that had one")
+            }
             NameProblem::Early { name, value, is_direct, computed } => {
                 let value = value.as_ref().map_or_else(|| "a value".to_owned(), |value| format!("`{value}`"));
                 let message = match is_direct {

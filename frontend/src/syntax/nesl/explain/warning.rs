@@ -22,9 +22,13 @@ impl Words<'_> {
             }
             Warning::Shadowing(name) => report("W0202", format!("`{name}` shadows the library's `{name}`"), span)
                 .hint("the library itself keeps its own"),
-            Warning::Redefinition(name) => {
+            Warning::Redefinition { name, keeper: None } => {
                 let message = format!("redefining `{name}` with a new type; earlier callers keep the old one");
                 report("W0203", message, span).tagged(Tag::Redefinition)
+            }
+            Warning::Redefinition { name, keeper: Some(keeper) } => {
+                let message = format!("redefining `{name}` with a new type; `{keeper}` keeps the old one");
+                report("W0203", message, span).hint(format!("define `{keeper}` again to have it use the new one"))
             }
             Warning::DefinedTwice(name) => {
                 let message = format!("`{name}` is defined twice; what stands above keeps the first definition");

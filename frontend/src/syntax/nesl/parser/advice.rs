@@ -166,6 +166,11 @@ fn in_form(spot: &Spot<'_>, context: Option<Context>) -> Option<&'static str> {
             "for" | "foreach" => "something is done for each element by `{body : name in sequence}`",
             _ => "this `in` belongs to no `let`",
         }),
+        Token::Open(Bracket::Parenthesis)
+            if expected.contains(What::Equal) && matches!(last, "t" | "f" | "T" | "F") =>
+        {
+            Some("`t` and `f` are true and false, in any case, and cannot be bound: choose another name")
+        }
         Token::Open(Bracket::Parenthesis) if expected.contains(What::Equal) && !expected.contains(What::Text) => {
             Some("functions are defined at the top level: `function name(parameter) = …`")
         }
