@@ -375,7 +375,7 @@ fn inputs_are_v_where_somebody_says_so() {
         "{changed}"
     );
     assert_eq!(bench.nesl(&["run", "kept.nesl"]).out, "14\n5\n");
-    assert!(tail("int k = 3;\n:names\n:type [1.5]\n:load half.v\nhalf(3);\n").ends_with(
+    assert!(tail("int k = 3;\n:names\n:type [1.5]\n:load only.v\n:load half.v\nhalf(3);\n").ends_with(
         "int k\ntwice : int -> int\nv : int[*]\n[1.5] : double[*]\npure double half(double x)\nit = 1.5 : double\n"
     ));
 }
@@ -404,4 +404,18 @@ fn functions_of_a_file_are_described() {
     bench.write("a.v", "pure int twice(int x) { return 2 * x; }\n");
     bench.nesl(&["doc", "a.v"]).prints("pure int twice(int x);\ndefined in a.v:1\n");
     bench.nesl(&["doc", "b.nesl"]).fails(1, &["cannot read b.nesl"]);
+}
+
+#[test]
+fn names_of_v_stay_apart_where_a_session_is_saved() {
+    let bench = Bench::new();
+    let inputs = ":syntax v\nint n = 1;\nint N = 2;\nn + N;\npure int f(int a) { return a; }\nf(3);\n\
+        pure int SQ(int x) { int N = x; return N * N; }\npure int sq(int x) { return SQ(x) + 1; }\nsq(5);\n";
+    bench.write("only.v", "// A comment.\n");
+    bench.write("half.v", "pure int Half(int x) { return x / 2; }\n");
+    let said = answers(&bench, &format!("{inputs}:load half.v\nHalf(SQ(4));\n:save s.nesl\n"));
+    let shown: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("it = ")?.split(' ').next()).collect();
+    assert_eq!(shown, ["3", "3", "26", "8"]);
+    bench.nesl(&["run", "s.nesl"]).prints("3\n3\n26\n8\n");
+    assert_eq!(bench.nesl(&["check", "s.nesl"]).err, "");
 }

@@ -64,6 +64,8 @@ impl<E: Engine> Repl<E> {
     /// The same for a file that has been loaded.
     pub(super) fn kept_file(&mut self, file: FileId, imports: &Imports) -> String {
         let in_nesl = match Syntax::of(&self.sources.file(file).name) {
+            // As inputs, so that names are called the same in both.
+            Syntax::V if imports.is_empty() => Some(self.session.in_nesl(&self.sources, file)),
             Syntax::V => self.session.translated(&mut self.sources, file, imports).ok(),
             Syntax::Nesl => None,
         };

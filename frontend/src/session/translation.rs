@@ -39,12 +39,12 @@ impl Session {
                     let around = Around::of(&self.environment);
                     let parsed = v::parse(file, &source.text, true, self.v.clone(), &around);
                     let written = v::imports(file, &source.text);
-                    nesl::print::program(&parsed.forms, &written, (&source.text, &parsed.comments))
+                    nesl::print::input(&parsed.forms, &written, (&source.text, &parsed.comments))
                 }
                 Syntax::Nesl => {
                     let parsed = parser::parse(file, &source.text);
                     let written = parser::imports(file, &source.text);
-                    nesl::print::program(&parsed.forms, &written, (&source.text, &parsed.comments))
+                    nesl::print::input(&parsed.forms, &written, (&source.text, &parsed.comments))
                 }
             };
             nesl::format::format(file, &text).unwrap_or(text)

@@ -72,7 +72,10 @@ impl<E: Engine> Repl<E> {
                 text.insert_str(start, &format!("{LAST} = "));
             }
         }
-        texts.iter().map(|text| format!("{text}{}\n", if text.ends_with(';') { "" } else { ";" })).collect()
+        // Comments alone are no form that would have an end.
+        let has_forms = |input: usize| parts.iter().any(|part| part.input == input);
+        let end = |input: usize, text: &str| if text.ends_with(';') || !has_forms(input) { "" } else { ";" };
+        texts.iter().enumerate().map(|(input, text)| format!("{text}{}\n", end(input, text))).collect()
     }
 
     fn parts_of(&mut self, input: usize) -> Vec<Part> {

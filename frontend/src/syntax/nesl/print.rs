@@ -31,11 +31,19 @@ const SHORT: usize = 60;
 type Piece = (String, u16);
 
 /// The text of a program.
-pub(crate) fn program(forms: &[TopLevel], imports: &[Import], (text, comments): (&str, &[Span])) -> String {
+pub(crate) fn program(forms: &[TopLevel], imports: &[Import], comments: (&str, &[Span])) -> String {
+    printed(forms, imports, comments, &Names::of(forms))
+}
+
+/// The text of an input, which stands among others: names mean in all of them the same.
+pub(crate) fn input(forms: &[TopLevel], imports: &[Import], comments: (&str, &[Span])) -> String {
+    printed(forms, imports, comments, &Names::among_others(forms))
+}
+
+fn printed(forms: &[TopLevel], imports: &[Import], (text, comments): (&str, &[Span]), names: &Names) -> String {
     let mut comments = Comments::new(text, comments, Syntax::Nesl);
-    let names = Names::of(forms);
-    let mut printer = Printer { names: &names, scope: Vec::new() };
-    printer.scope.extend(forms.iter().flat_map(defined));
+    let mut printer = Printer { names, scope: Vec::new() };
+    printer.scope.extend(forms.iter().flat_map(defined).chain(names.shared().iter().cloned()));
     let mut out = String::new();
     for import in imports {
         let alias = import.alias.as_ref().map_or_else(String::new, |alias| format!(" as {}", alias.symbol));

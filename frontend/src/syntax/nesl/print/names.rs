@@ -17,11 +17,40 @@ pub(super) struct Names {
     library: HashSet<String>,
     /// What each bound name is called.
     called: HashMap<Symbol, String>,
+    /// What other texts define or use, too.
+    shared: Vec<Symbol>,
 }
 
 impl Names {
     /// The names of these forms.
     pub(super) fn of(forms: &[TopLevel]) -> Names {
+        let mut names = Names::collected(forms);
+        names.choose();
+        names
+    }
+
+    /// The names of forms that others define or use, too: what they are called depends on nothing else.
+    pub(super) fn among_others(forms: &[TopLevel]) -> Names {
+        let mut names = Names::collected(forms);
+        let mut shared: Vec<Symbol> =
+            forms.iter().flat_map(super::defined).filter(|name| !name.contains('~')).collect();
+        let own: HashSet<&Symbol> = names.bound.iter().collect();
+        shared.extend(names.mentioned.iter().filter(|name| !own.contains(name)).cloned());
+        for name in &shared {
+            let called = if is_name(name) { name.to_string() } else { written(name) };
+            names.called.insert(name.clone(), called);
+        }
+        names.shared = shared;
+        names.choose();
+        names
+    }
+
+    /// What other texts define or use, too; nothing where there are none.
+    pub(super) fn shared(&self) -> &[Symbol] {
+        &self.shared
+    }
+
+    fn collected(forms: &[TopLevel]) -> Names {
         let mut names = Names::default();
         for form in forms {
             match &form.kind {
@@ -39,7 +68,6 @@ impl Names {
                 TopLevelKind::Import(_) | TopLevelKind::Error => {}
             }
         }
-        names.choose();
         names
     }
 
@@ -70,10 +98,14 @@ impl Names {
     fn choose(&mut self) {
         let mut taken: HashSet<String> = self.library.clone();
         taken.extend(self.mentioned.iter().map(|name| name.to_string()));
+        taken.extend(self.called.values().cloned());
         let (kept, others): (Vec<Symbol>, Vec<Symbol>) = std::mem::take(&mut self.bound)
             .into_iter()
             .partition(|name| is_name(name) && !name.contains('~') && !self.library.contains(&**name));
         for name in kept {
+            if self.called.contains_key(&name) {
+                continue;
+            }
             taken.insert(name.to_string());
             self.called.insert(name.clone(), name.to_string());
         }
@@ -90,6 +122,15 @@ impl Names {
             self.called.insert(name, chosen);
         }
     }
+}
+
+/// A name that NESL cannot write, as one that it can: capitals are told apart by a number that says where they are, and
+/// a word of the language gets a line behind it. `N` is `n_1`, `maxRow` is `maxrow_8`, and `let` is `let_`.
+fn written(name: &str) -> String {
+    let capitals = name.chars().enumerate().filter(|(_, character)| character.is_uppercase());
+    let places = capitals.fold(0_u64, |places, (place, _)| places | 1_u64.rotate_left(place as u32));
+    let plain = name.to_lowercase();
+    if places == 0 { format!("{plain}_") } else { format!("{plain}_{places:x}") }
 }
 
 /// Whether NESL can write a name as it is.
