@@ -91,19 +91,20 @@ pub(super) fn changed(target: &Expression) -> Option<&Symbol> {
     }
 }
 
-/// The variables from around it that a statement may assign.
-pub(super) fn assigned(statements: &[&Statement]) -> HashSet<Symbol> {
-    let mut walk = Assigned { declared: Vec::new(), found: HashSet::new() };
+/// The variables from around it that a statement may assign; those of `pointers` are parameters `int *x`.
+pub(super) fn assigned(statements: &[&Statement], pointers: &HashSet<Symbol>) -> HashSet<Symbol> {
+    let mut walk = Assigned { pointers, declared: Vec::new(), found: HashSet::new() };
     statements.iter().for_each(|statement| walk.statement(statement));
     walk.found
 }
 
-struct Assigned {
+struct Assigned<'a> {
+    pointers: &'a HashSet<Symbol>,
     declared: Vec<Symbol>,
     found: HashSet<Symbol>,
 }
 
-impl Assigned {
+impl Assigned<'_> {
     fn assign(&mut self, target: &Expression) {
         if let Some(symbol) = changed(target)
             && !self.declared.contains(symbol)
@@ -112,12 +113,19 @@ impl Assigned {
         }
     }
 
-    /// `f(&x)` assigns x.
+    /// `f(&x)` assigns x, as does `f(x)` of a parameter `int *x`.
     fn expression(&mut self, expression: &Expression) {
-        each_part(expression, &mut |part| {
-            if let ExpressionKind::Unary("&", _, target) = &part.kind {
-                self.assign(target);
+        each_part(expression, &mut |part| match &part.kind {
+            ExpressionKind::Unary("&", _, target) => self.assign(target),
+            ExpressionKind::Call { arguments, .. } => {
+                for argument in arguments {
+                    match &argument.kind {
+                        ExpressionKind::Name(name) if self.pointers.contains(&name.symbol) => self.assign(argument),
+                        _ => {}
+                    }
+                }
             }
+            _ => {}
         });
     }
 

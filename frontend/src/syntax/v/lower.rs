@@ -6,6 +6,7 @@
 //! branches       `if`, and what follows statements from which control may leave
 //! loops          a loop is a function that calls itself at its end
 //! targets        what an assignment changes: `v[i].x = e` replaces an element, a field
+//! passing        what calls change: places that are passed
 //! expressions, operators, calls, convert, printing    expressions with their types
 //! inputs         statements that somebody types in a session, which change globals
 //! ```
@@ -23,6 +24,7 @@ mod foreign;
 mod inputs;
 mod loops;
 mod operators;
+mod passing;
 mod printing;
 mod statements;
 mod targets;

@@ -34,7 +34,7 @@ impl<'a> Lowering<'a> {
             let second = self.nested_or_nothing(else_branch, &after, at);
             return Flow::Ended(conditional(condition, first, second, at));
         }
-        let variables_of = self.locals(&assigned(&[whole]));
+        let variables_of = self.locals(&assigned(&[whole], &self.pointers()));
         let leaving = exits_in(exits_of_whole);
         let frame = Frame { kind: FrameKind::Branch, exits: leaving, falls: true, variables: variables_of, scope };
         self.frames.push(frame);

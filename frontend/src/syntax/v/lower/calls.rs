@@ -6,7 +6,7 @@ use crate::ast::{Expr, Name, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::v::build::call;
 use crate::syntax::v::known::{OutsideFunction, Signature};
-use crate::syntax::v::tree::{Expression, ExpressionKind};
+use crate::syntax::v::tree::Expression;
 use crate::syntax::v::types::Type;
 use crate::ty;
 use nesl_span::Span;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) struct Effective {
     pub value: Expr,
     pub ty: Type,
-    /// The arguments `&x`, in the order of the parameters.
+    /// The places that are passed, in the order of the parameters.
     pub changed: Vec<Expression>,
 }
 
@@ -111,31 +111,13 @@ impl Lowering<'_> {
         let mut values = Vec::new();
         let mut changed = Vec::new();
         for (parameter, argument) in signature.parameters.iter().zip(arguments) {
-            let place = match &argument.kind {
-                ExpressionKind::Unary("&", _, target) => Some(&**target),
-                _ => None,
-            };
-            match (parameter.is_shared, place) {
-                (true, Some(target)) => {
-                    let (value, ty) = self.place(target);
-                    if !ty.fits(&parameter.ty) {
-                        self.mismatch(&ty, &parameter.ty, target.span, "what is passed with `&`");
-                    }
-                    values.push(value);
-                    changed.push(target.clone());
-                }
-                (true, None) => {
-                    let message =
-                        format!("`{symbol}` changes its argument `{}`: pass the place of a variable", parameter.name);
-                    let report = Diagnostic::error("E0511", message, argument.span);
-                    self.report(report.hint("write `&x`"));
-                    values.push(broken(argument.span).0);
-                }
-                (false, _) => {
+            values.push(match parameter.is_shared {
+                true => self.passed(symbol, parameter, argument, &mut changed),
+                false => {
                     let what = format!("the argument `{}` of `{symbol}`", parameter.name);
-                    values.push(self.value(argument, &parameter.ty, &what));
+                    self.value(argument, &parameter.ty, &what)
                 }
-            }
+            });
         }
         let value = call(symbol, values, function.span, span);
         Effective { value, ty: signature.result.clone(), changed }
@@ -222,26 +204,6 @@ impl Lowering<'_> {
         self.check_classes(&foreign.scheme.classes, &bindings, function);
         let result = self.imported(&foreign.scheme.result, &bindings);
         (call(&function.symbol, values, function.span, span), result)
-    }
-
-    /// The value of what `&` stands before: a variable, or a part of one.
-    fn place(&mut self, target: &Expression) -> (Expr, Type) {
-        let root = crate::syntax::v::analysis::changed(target);
-        if let Some(symbol) = root
-            && self.local(symbol).is_none()
-            && self.global_type(symbol).is_some()
-        {
-            let message = format!("`{symbol}` is a global, and its address cannot be taken");
-            let report = Diagnostic::error("E0503", message, target.span);
-            self.report(report.hint("copy it into a variable of the function, and pass the place of that"));
-            return broken(target.span);
-        }
-        if root.is_none() {
-            let report = Diagnostic::error("E0511", "`&` stands before a variable, an element or a field", target.span);
-            self.report(report);
-            return broken(target.span);
-        }
-        self.any(target)
     }
 }
 

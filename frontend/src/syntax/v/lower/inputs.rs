@@ -35,7 +35,7 @@ impl<'a> Lowering<'a> {
             self.report(Diagnostic::error("E0512", "`break` and `continue` stand in loops", statement.span));
             return;
         }
-        let symbols = self.begin(assigned(&[statement]), statement.span);
+        let symbols = self.begin(assigned(&[statement], &HashSet::new()), statement.span);
         let value = self.sequence(std::slice::from_ref(statement), &After::End, statement.span);
         self.end_input(&symbols, value, statement.span);
     }

@@ -36,7 +36,7 @@ impl<'a> Lowering<'a> {
         let scope = self.scope.len();
         let parts: Vec<&Statement> = source.step.iter().chain([&source.body]).collect();
         let conditions: Vec<&Expression> = source.condition.iter().collect();
-        let changed: HashSet<Symbol> = assigned(&parts);
+        let changed: HashSet<Symbol> = assigned(&parts, &self.pointers());
         let carried = self.locals(&changed);
         let read: HashSet<Symbol> = mentioned(&parts, &conditions);
         let mut parameters: Vec<Symbol> = self.locals(&read);

@@ -1,0 +1,89 @@
+//! What is passed to parameters `int *x`: places of variables, `&x`, and places that were passed on, `x`.
+
+use super::Lowering;
+use super::expressions::broken;
+use crate::ast::{Expr, Name, Symbol};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::v::analysis::changed;
+use crate::syntax::v::known::Parameter;
+use crate::syntax::v::tree::{Expression, ExpressionKind};
+use std::collections::HashSet;
+
+impl Lowering<'_> {
+    /// The value for a parameter `int *x`; what the call assigns is added to `assigned`.
+    pub(super) fn passed(
+        &mut self,
+        function: &Symbol,
+        parameter: &Parameter,
+        argument: &Expression,
+        assigned: &mut Vec<Expression>,
+    ) -> Expr {
+        let target = match &argument.kind {
+            ExpressionKind::Unary("&", _, target) => {
+                if let Some(name) = self.pointer(target) {
+                    let message = format!("`{}` is a place already", name.symbol);
+                    let report = Diagnostic::error("E0508", message, argument.span);
+                    self.report(report.hint(format!("pass `{}`", name.symbol)));
+                    return broken(argument.span).0;
+                }
+                (**target).clone()
+            }
+            // A place that is passed on is that of `*x`.
+            _ if self.pointer(argument).is_some() => {
+                let kind = ExpressionKind::Unary("*", argument.span, Box::new(argument.clone()));
+                Expression { kind, span: argument.span }
+            }
+            _ => {
+                let message =
+                    format!("`{function}` changes its argument `{}`: pass the place of a variable", parameter.name);
+                let report = Diagnostic::error("E0511", message, argument.span);
+                let hint = match &argument.kind {
+                    ExpressionKind::Unary("*", _, inner) => self.pointer(inner).map(|name| name.symbol.clone()),
+                    _ => None,
+                };
+                self.report(report.hint(hint.map_or("write `&x`".to_owned(), |name| format!("pass `{name}`"))));
+                return broken(argument.span).0;
+            }
+        };
+        let (value, ty) = self.place(&target);
+        if !ty.fits(&parameter.ty) {
+            self.mismatch(&ty, &parameter.ty, target.span, "what is passed with `&`");
+        }
+        assigned.push(target);
+        value
+    }
+
+    /// The name of a parameter `int *x`, if an expression is one.
+    pub(super) fn pointer<'e>(&self, source: &'e Expression) -> Option<&'e Name> {
+        match &source.kind {
+            ExpressionKind::Name(name) if self.local(&name.symbol).is_some_and(|local| local.is_shared) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The names that mean parameters `int *x` here.
+    pub(super) fn pointers(&self) -> HashSet<Symbol> {
+        let names = self.scope.iter().map(|local| &local.name);
+        names.filter(|name| self.local(name).is_some_and(|local| local.is_shared)).cloned().collect()
+    }
+
+    /// The value of what `&` stands before: a variable, or a part of one.
+    fn place(&mut self, target: &Expression) -> (Expr, crate::syntax::v::types::Type) {
+        let root = changed(target);
+        if let Some(symbol) = root
+            && self.local(symbol).is_none()
+            && self.global_type(symbol).is_some()
+        {
+            let message = format!("`{symbol}` is a global, and its address cannot be taken");
+            let report = Diagnostic::error("E0503", message, target.span);
+            self.report(report.hint("copy it into a variable of the function, and pass the place of that"));
+            return broken(target.span);
+        }
+        if root.is_none() {
+            let report = Diagnostic::error("E0511", "`&` stands before a variable, an element or a field", target.span);
+            self.report(report);
+            return broken(target.span);
+        }
+        self.any(target)
+    }
+}
