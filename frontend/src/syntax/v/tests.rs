@@ -176,6 +176,23 @@ fn the_rules_of_purity_are_held() {
 }
 
 #[test]
+fn distinct_places_may_be_passed() {
+    let head = "struct p { int x, y; }; void g(int *a, int *b) { *a = *b; } void h(int *a, int *b) ";
+    for call in [
+        "struct p q; g(&q.x, &q.y);",
+        "int v[2]; g(&v[0], &v[1]);",
+        "int v[2], i = 0, j = 1; g(&v[i], &v[j]);",
+        "g(a, b);",
+        "struct p v[2]; g(&v[0].x, &v[0].y);",
+        "int x; g(&x, a);",
+        "{ int a = 1; g(&a, b); a++; }",
+        "struct p p = {1, 2}; p = (struct p){3, 4}; g(&p.x, a);",
+    ] {
+        assert_eq!(check(&format!("{head} {{ {call} }}")), [], "{call}");
+    }
+}
+
+#[test]
 fn types_are_shown_as_v_writes_them() {
     let message = |text: &str| check(text).first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default();
     let text = "struct p { int a; }; pure int f(struct p q[*][*]) { return q; }";

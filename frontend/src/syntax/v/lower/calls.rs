@@ -119,6 +119,7 @@ impl Lowering<'_> {
                 }
             });
         }
+        self.check_distinct(&changed);
         let value = call(symbol, values, function.span, span);
         Effective { value, ty: signature.result.clone(), changed }
     }

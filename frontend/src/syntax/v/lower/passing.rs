@@ -86,4 +86,73 @@ impl Lowering<'_> {
         }
         self.any(target)
     }
+
+    /// Reports two arguments of a call that are one place, or one of which is in the other. In C both parameters would
+    /// change it; here each has a copy, and the last that is given back would win.
+    pub(super) fn check_distinct(&mut self, places: &[Expression]) {
+        for (index, place) in places.iter().enumerate() {
+            let Some(other) = places[..index].iter().find(|other| overlap(other, place)) else { continue };
+            let message = match same(other, place) {
+                true => "two arguments are one place, and a call gives back each by itself",
+                false => "of two arguments one is a part of the other, and a call gives back each by itself",
+            };
+            let report = Diagnostic::error("E0511", message, place.span).also(other.span, "passed here, too");
+            self.report(report.hint("pass one of them, or copy one into a variable of its own and pass that"));
+            return;
+        }
+    }
+}
+
+/// The variable of a place.
+fn root(place: &Expression) -> &Expression {
+    match &place.kind {
+        ExpressionKind::Unary("*", _, inner) => root(inner),
+        ExpressionKind::Index(inner, _) | ExpressionKind::Field(inner, _) => root(inner),
+        _ => place,
+    }
+}
+
+/// The indices and fields that lead from a variable to a place.
+fn path(place: &Expression) -> Vec<&Expression> {
+    match &place.kind {
+        ExpressionKind::Unary("*", _, inner) => path(inner),
+        ExpressionKind::Index(inner, _) | ExpressionKind::Field(inner, _) => {
+            let mut steps = path(inner);
+            steps.push(place);
+            steps
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether two places are one, or one is in the other, whatever the values of indices are.
+fn overlap(one: &Expression, other: &Expression) -> bool {
+    let is_same_step = |one: &Expression, other: &Expression| match (&one.kind, &other.kind) {
+        (ExpressionKind::Index(_, one), ExpressionKind::Index(_, other)) => same(one, other),
+        (ExpressionKind::Field(_, one), ExpressionKind::Field(_, other)) => one.symbol == other.symbol,
+        _ => false,
+    };
+    same(root(one), root(other)) && path(one).into_iter().zip(path(other)).all(|(one, other)| is_same_step(one, other))
+}
+
+/// Whether two expressions are written alike.
+fn same(one: &Expression, other: &Expression) -> bool {
+    use ExpressionKind::{Binary, Call, Cast, Char, Field, Index, Int, Name, Unary};
+    match (&one.kind, &other.kind) {
+        (Int(one), Int(other)) => one == other,
+        (Char(one), Char(other)) => one == other,
+        (Name(one), Name(other)) => one.symbol == other.symbol,
+        (Index(one, index), Index(other, other_index)) => same(one, other) && same(index, other_index),
+        (Field(one, field), Field(other, other_field)) => same(one, other) && field.symbol == other_field.symbol,
+        (Unary(operator, _, one), Unary(other_operator, _, other)) => operator == other_operator && same(one, other),
+        (Binary(operator, _, left, right), Binary(other, _, other_left, other_right)) => {
+            operator == other && same(left, other_left) && same(right, other_right)
+        }
+        (Cast(base, one), Cast(other_base, other)) => base.kind == other_base.kind && same(one, other),
+        (Call { function, arguments }, Call { function: other, arguments: others }) => {
+            let is_alike = function.symbol == other.symbol && arguments.len() == others.len();
+            is_alike && arguments.iter().zip(others).all(|(one, other)| same(one, other))
+        }
+        _ => false,
+    }
 }
