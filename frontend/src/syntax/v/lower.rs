@@ -44,7 +44,7 @@ use std::sync::Arc;
 struct Local {
     /// What V calls it.
     name: Symbol,
-    /// What the tree calls it: the same, unless another one of this name is around it.
+    /// What the tree calls it: the same, unless another one of this name is around it, or a struct has it.
     symbol: Symbol,
     ty: Type,
     /// The length that `int a[10]` has.
@@ -215,9 +215,11 @@ impl Lowering<'_> {
     /// Adds a variable.
     fn declare(&mut self, name: &Name, ty: Type, length: Option<i64>, is_shared: bool) -> Symbol {
         let around = self.scope.iter().filter(|local| local.name == name.symbol).count();
-        let symbol = match around {
+        // A struct is made by a function of its name, which no variable may hide.
+        let hidden = around + usize::from(self.definitions.structures.contains_key(&name.symbol));
+        let symbol = match hidden {
             0 => name.symbol.clone(),
-            _ => Symbol::from(format!("{}~{}", name.symbol, around + 1)),
+            _ => Symbol::from(format!("{}~{}", name.symbol, hidden + 1)),
         };
         let local = Local { name: name.symbol.clone(), symbol: symbol.clone(), ty, length, is_shared };
         self.scope.push(local);

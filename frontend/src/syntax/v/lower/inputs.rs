@@ -1,7 +1,7 @@
 //! Statements in inputs of a session: globals are variables there, which get what the statement assigned at its end.
 
-use super::{After, Context, Frame, FrameKind, Lowering};
-use crate::ast::{Expr, Name, Symbol, TopLevel, TopLevelKind};
+use super::{After, Context, Frame, FrameKind, Local, Lowering};
+use crate::ast::{Expr, Symbol, TopLevel, TopLevelKind};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::v::analysis::{assigned, exits};
 use crate::syntax::v::build::variables;
@@ -63,8 +63,12 @@ impl<'a> Lowering<'a> {
         let mut globals: Vec<(Symbol, Type)> =
             names.into_iter().filter_map(|name| self.global_type(&name).map(|ty| (name, ty))).collect();
         globals.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let symbols: Vec<Symbol> =
-            (globals.into_iter()).map(|(symbol, ty)| self.declare(&Name { symbol, span }, ty, None, false)).collect();
+        let mut symbols = Vec::new();
+        for (symbol, ty) in globals {
+            // They are the globals, whatever else has their names.
+            self.scope.push(Local { name: symbol.clone(), symbol: symbol.clone(), ty, length: None, is_shared: false });
+            symbols.push(symbol);
+        }
         let signature = Signature { is_pure: false, parameters: Vec::new(), result: Type::Void, span };
         // A loop of it is in no function.
         let name = Symbol::from("");
