@@ -151,8 +151,12 @@ impl Lowering<'_> {
             self.report(Diagnostic::error("E0213", message, span).also(found.span, "defined here"));
             return broken(span);
         }
-        let values = (found.fields.iter().zip(values))
-            .map(|((field, ty), value)| self.value(value, ty, &format!("the field `{field}`")))
+        let fields = found.fields.iter().zip(&found.lengths).zip(values);
+        let values = fields
+            .map(|(((field, ty), lengths), source)| {
+                let value = self.value(source, ty, &format!("the field `{field}`"));
+                self.filled(value, source, ty, lengths)
+            })
             .collect();
         (call(&structure.symbol, values, structure.span, span), Type::Struct(structure.symbol.clone()))
     }

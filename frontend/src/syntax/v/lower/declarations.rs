@@ -268,7 +268,7 @@ impl<'a> Lowering<'a> {
 
     /// What an array of these lengths begins with: as in C, braces leave zeros out at the end. What is written with
     /// another length is no array.
-    fn filled(&mut self, value: Expr, source: &Expression, ty: &Type, lengths: &[i64]) -> Expr {
+    pub(super) fn filled(&mut self, value: Expr, source: &Expression, ty: &Type, lengths: &[i64]) -> Expr {
         let (Type::Vector(element), Some((&length, inner))) = (ty, lengths.split_first()) else { return value };
         let span = value.span;
         let is_braces = matches!(source.kind, ExpressionKind::Braces(None, _));

@@ -23,7 +23,7 @@ pub(super) struct Target {
     path: Vec<Step>,
     /// The type of the part.
     pub ty: Type,
-    /// The length that the variable has in any case, if all of it changes.
+    /// The length that the part has in any case.
     pub length: Option<i64>,
     span: Span,
 }
@@ -194,7 +194,7 @@ impl<'a> Lowering<'a> {
                 let (structure, index) = self.field_of(&target.ty.clone(), field, inner.span)?;
                 let ty = structure.1.fields[index].1.clone();
                 target.path.push(Step::Field(structure, index, source.span));
-                (target.ty, target.length, target.span) = (ty, None, source.span);
+                (target.ty, target.length, target.span) = (ty, length, source.span);
                 Some(target)
             }
             _ => None,
@@ -211,3 +211,4 @@ fn is_simple(value: &Expr) -> bool {
 pub(super) fn is_length(word: &str) -> bool {
     matches!(word, "length" | "size" | "len" | "count" | "Length" | "Count")
 }
+                let length = structure.1.lengths[index].first().copied();
