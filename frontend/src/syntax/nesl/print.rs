@@ -3,6 +3,7 @@
 //! Lines break where a reader would break them; the formatter does the rest.
 
 mod names;
+mod unread;
 
 use crate::ast::{
     BinaryOp, Binding, DatatypeDefinition, Expr, ExprKind, FunctionDefinition, Import, LIBRARY, Pattern, PatternKind,
@@ -14,6 +15,7 @@ use crate::syntax::nesl::parser::operators::power;
 use names::Names;
 use nesl_prim::{ScalarValue, text};
 use nesl_span::Span;
+use unread::Unread;
 
 /// The powers of what is no infix operator; see the parser's table.
 const TUPLE: u16 = 0;
@@ -42,7 +44,15 @@ pub(crate) fn input(forms: &[TopLevel], imports: &[Import], comments: (&str, &[S
 
 fn printed(forms: &[TopLevel], imports: &[Import], (text, comments): (&str, &[Span]), names: &Names) -> String {
     let mut comments = Comments::new(text, comments, Syntax::Nesl);
-    let mut printer = Printer { names, scope: Vec::new() };
+    let mut unread = Unread::default();
+    for form in forms {
+        match &form.kind {
+            TopLevelKind::Function(function) => function.body.iter().for_each(|body| unread.add(body)),
+            TopLevelKind::Assignment { value, .. } | TopLevelKind::Expression(value) => unread.add(value),
+            TopLevelKind::Datatype(_) | TopLevelKind::Import(_) | TopLevelKind::Error => {}
+        }
+    }
+    let mut printer = Printer { names, unread: &unread, scope: Vec::new() };
     printer.scope.extend(forms.iter().flat_map(defined).chain(names.shared().iter().cloned()));
     let mut out = String::new();
     for import in imports {
@@ -71,6 +81,8 @@ fn defined(form: &TopLevel) -> Vec<Symbol> {
 
 struct Printer<'a> {
     names: &'a Names,
+    /// The patterns that are names which nothing reads.
+    unread: &'a Unread,
     /// What is bound around the place.
     scope: Vec<Symbol>,
 }
@@ -133,7 +145,8 @@ impl Printer<'_> {
     /// A pattern, in parentheses if it must be.
     fn pattern(&self, pattern: &Pattern, is_parameter: bool) -> String {
         match &pattern.kind {
-            PatternKind::Variable(symbol) if is_parameter => format!("({})", self.names.called(symbol)),
+            PatternKind::Variable(_) if is_parameter => format!("({})", self.pattern(pattern, false)),
+            PatternKind::Variable(symbol) if self.unread.contains(pattern) => self.names.unread(symbol),
             PatternKind::Variable(symbol) => self.names.called(symbol).to_owned(),
             PatternKind::Unit | PatternKind::Error => "()".to_owned(),
             PatternKind::Tuple(parts) => {

@@ -76,6 +76,17 @@ impl Names {
         self.called.get(symbol).map_or(symbol, String::as_str)
     }
 
+    /// What a name is called that nothing reads: `_x`, or `_` where that is another name.
+    pub(super) fn unread(&self, symbol: &str) -> String {
+        let called = self.called(symbol);
+        let marked = format!("_{called}");
+        match called {
+            _ if called.starts_with('_') => called.to_owned(),
+            _ if self.mentioned.contains(&*marked) || !is_name(&marked) => "_".to_owned(),
+            _ => marked,
+        }
+    }
+
     fn pattern(&mut self, pattern: &Pattern) {
         pattern.names(&mut self.bound);
     }
