@@ -63,6 +63,41 @@ const SYNTAX: [&str; 8] = [
     "function f(x) = x + 1;",
 ];
 
+/// Places that are passed to parameters.
+const PLACES: [&str; 10] = [
+    "void g(int *a) { *a = 5; }\nvoid f(int *a) { g(&a); }",
+    "void g(int *a) { *a = 5; }\nvoid f(int *a) { g(*a); }",
+    "void g(int *a) { *a = 5; }\nvoid f(double *a) { g(a); }",
+    "void g(int *a, int *b) { *a = *b; }\nvoid f(int x) { g(&x, &x); }",
+    "void g(int *a, int *b) { *a = *b; }\nvoid f(int *x) { g(x, x); }",
+    "struct p { int x, y; };\nvoid g(struct p *a, int *b) { a->x = *b; }\nvoid f(struct p a) { g(&a, &a.y); }",
+    "void g(int *a, int *b) { *a = *b; }\nvoid f(int v[*], int i) { g(&v[i + 1], &v[i + 1]); }",
+    "void f(int *v, int n) { for (int i = 0; i < n; i++) v[i] = i; }",
+    "int f(int *v) { return v[0]; }",
+    "int f(int (*v)[*]) { return v[0]; }",
+];
+
+/// What C has, or lets one write.
+const OF_C: [&str; 17] = [
+    "struct node { int value; struct node *next; };",
+    "int f(int x) { static int n = 0; n += x; return n; }",
+    "static int f(int x) { return x; }",
+    "int pop(int *s) { *s -= 1; return *s; }\nvoid f(int s) { (void) pop(&s); }",
+    "int f(int x) { return x; }}",
+    "int f(int x) { if (x) { return 1; } }\n  return 0;\n}",
+    "int f() { return $\"abc\" \"def\"; }",
+    "int f() { return $\"abc\"\n  \"def\"; }",
+    "int f() { return $(\"abc\" + \"def\"); }",
+    "struct p { int x; };\nint f(struct p v[*]) { return $(v >< {{2}}); }",
+    "int f(int x) { again: x--; if (x > 0) goto again; return x; }",
+    "int f(int a[*][*]) { return a[1, 1]; }",
+    "int f(int a[*][*]) { a[0][1, 1] = 2; return 0; }",
+    "int f(int x) { int a[2, 2]; return x; }",
+    "int f(int v[*]) { int w[*] = {x : x in v}; return w[0]; }",
+    "struct p { int x; };\nint f() { return ((struct p){x: 1}).x; }",
+    "struct a { struct b x; };\nstruct b { int x; };",
+];
+
 fn messages(texts: &[&str]) -> String {
     let mut sources = SourceMap::default();
     let session = Session::new(&mut sources);
@@ -103,4 +138,14 @@ fn wrong_calls() {
 #[test]
 fn what_cannot_be_read() {
     insta::assert_snapshot!(messages(&SYNTAX));
+}
+
+#[test]
+fn places_that_are_passed() {
+    insta::assert_snapshot!(messages(&PLACES));
+}
+
+#[test]
+fn what_c_has() {
+    insta::assert_snapshot!(messages(&OF_C));
 }

@@ -143,7 +143,7 @@ fn wrong_bodies_have_their_codes() {
 }
 
 /// Programs that break the rules of purity, and others that are wrong as a whole.
-const PURITY: [(&str, &str); 21] = [
+const PURITY: [(&str, &str); 22] = [
     ("E0501", "void a() { } pure int f(int x) { a(); return x; }"),
     ("E0501", "pure int f(int x) { printf(\"%d\", x); return x; }"),
     ("E0501", "pure int f(int *x) { return *x; }"),
@@ -162,6 +162,7 @@ const PURITY: [(&str, &str); 21] = [
     ("E0206", "int f() { return 1; } int f() { return 2; }"),
     ("E0209", "int f(int x);"),
     ("E0502", "union u { int a; double b; }; int main() { return 0; }"),
+    ("E0202", "struct p { int b[3]; }; int f() { struct p q = {[1]}; return q.b[0]; }"),
     ("E0513", "int main() { printf(\"%d %d\", 1); return 0; }"),
     ("E0513", "int main() { printf(\"%y\", 1); return 0; }"),
     ("E0202", "int main() { printf(\"%d\", 1.5); return 0; }"),

@@ -77,7 +77,7 @@ impl<'a> Lowering<'a> {
         for declaration in fields {
             for declarator in &declaration.declarators {
                 let field = &declarator.name;
-                let ty = self.declared_type(&declaration.base, declarator);
+                let ty = self.field_type(name, &declaration.base, declarator);
                 if known.iter().any(|(name, _)| *name == field.symbol) {
                     let message = format!("`struct {}` has two fields `{}`", name.symbol, field.symbol);
                     self.report(Diagnostic::error("E0206", message, field.span));
@@ -104,6 +104,23 @@ impl<'a> Lowering<'a> {
         let payload = crate::ast::Signature { type_expr, context: Vec::new(), span };
         let definition = DatatypeDefinition { name: name.clone(), payload };
         self.forms.push(TopLevel { kind: TopLevelKind::Datatype(definition), span });
+    }
+
+    /// The type of a field, which is not the struct itself.
+    fn field_type(&mut self, structure: &Name, base: &Base, declarator: &Declarator) -> Type {
+        match &base.kind {
+            BaseKind::Struct(name) if name.symbol == structure.symbol => {
+                let message = format!("`struct {}` cannot contain itself", name.symbol);
+                let report = Diagnostic::error("E0224", message, name.span);
+                let hint = format!(
+                    "keep all of them in a vector, and here the index of one: `int {};`",
+                    declarator.name.symbol
+                );
+                self.report(report.hint(hint));
+                Type::Unknown
+            }
+            _ => self.declared_type(base, declarator),
+        }
     }
 
     fn head(&mut self, function: &Function) {

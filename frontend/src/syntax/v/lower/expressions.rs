@@ -174,6 +174,10 @@ impl Lowering<'_> {
     }
 
     fn element(&mut self, vector: &Expression, index: &Expression, span: Span) -> (Expr, Type) {
+        if let Some(name) = self.pointer(vector) {
+            self.no_elements(&name.clone());
+            return broken(span);
+        }
         let (sequence, ty) = self.any(vector);
         let index = self.value(index, &Type::Int, "an index");
         let element = match ty {

@@ -79,6 +79,9 @@ impl Lowering<'_> {
                 let message = format!("`{operator}` works on numbers, and this is `{other}`");
                 let report = Diagnostic::error("E0203", message, span);
                 self.report(match other {
+                    ty if operator == "+" && is_text(ty) => {
+                        report.hint("texts are joined by `><`, and the text of a value is `string(x)`")
+                    }
                     Type::Vector(_) => report.hint("on the elements of vectors: `[x + y : x in v; y in w]`"),
                     _ => report,
                 });
@@ -133,6 +136,11 @@ impl Lowering<'_> {
                 let first = self.fitted(first, &first_type, &ty, "an operand");
                 let second = self.fitted(second, &second_type, &ty, "an operand");
                 (binary(comparison(operator), first, second, at), Type::Bool)
+            }
+            "+" if is_text(&first_type) && is_text(&second_type) => {
+                let report = Diagnostic::error("E0203", "`+` works on numbers, and these are texts", span);
+                self.report(report.hint("texts are joined by `><`"));
+                broken(span)
             }
             "+" | "-" | "*" | "/" => {
                 let one = self.arithmetic(&first_type, operator, first.span);
@@ -209,6 +217,10 @@ impl Lowering<'_> {
         }
         (binary(BinaryOp::Append, first, second, at), first_type.refined(&second_type))
     }
+}
+
+fn is_text(ty: &Type) -> bool {
+    matches!(ty, Type::Vector(element) if **element == Type::Char)
 }
 
 fn comparison(operator: &str) -> BinaryOp {

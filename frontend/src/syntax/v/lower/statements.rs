@@ -8,7 +8,7 @@ use crate::ast::{Symbol, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::v::analysis::exits_of;
 use crate::syntax::v::build::{bound, conditional, expr, int, library, name, text, tuple, unary, variable, variables};
-use crate::syntax::v::tree::{Expression, ExpressionKind, Statement, StatementKind};
+use crate::syntax::v::tree::{Base, BaseKind, Expression, ExpressionKind, Statement, StatementKind};
 use crate::syntax::v::types::Type;
 use nesl_span::Span;
 
@@ -222,6 +222,14 @@ impl<'a> Lowering<'a> {
     /// A call for its effect.
     pub(super) fn effect(&mut self, value: &Expression, bindings: &mut Vec<Binding>) {
         let ExpressionKind::Call { function, arguments } = &value.kind else {
+            if let ExpressionKind::Cast(Base { kind: BaseKind::Void, .. }, inner) = &value.kind
+                && let ExpressionKind::Call { .. } = &inner.kind
+            {
+                let report = Diagnostic::error("E0511", "a call whose value is not wanted needs no cast", value.span);
+                let call = written(inner).unwrap_or_else(|| "f(x)".to_owned());
+                self.report(report.hint(format!("write `{call};`")));
+                return;
+            }
             if value.kind != ExpressionKind::Error {
                 let report = Diagnostic::error("E0511", "this does nothing", value.span);
                 self.report(match &value.kind {
@@ -268,6 +276,20 @@ impl<'a> Lowering<'a> {
             let new = self.fitted(name(&result, span), &call.ty, &target.ty, "what is assigned");
             self.assign(&target, new, bindings);
         }
+    }
+}
+
+/// A call of names, as it is written.
+fn written(source: &Expression) -> Option<String> {
+    match &source.kind {
+        ExpressionKind::Name(name) => Some(name.symbol.to_string()),
+        ExpressionKind::Int(value) => Some(value.to_string()),
+        ExpressionKind::Unary(operator @ ("&" | "*"), _, inner) => Some(format!("{operator}{}", written(inner)?)),
+        ExpressionKind::Call { function, arguments } => {
+            let arguments = arguments.iter().map(written).collect::<Option<Vec<String>>>()?;
+            Some(format!("{}({})", function.symbol, arguments.join(", ")))
+        }
+        _ => None,
     }
 }
 

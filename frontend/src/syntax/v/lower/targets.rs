@@ -141,6 +141,26 @@ impl<'a> Lowering<'a> {
         self.part(source, bindings)
     }
 
+    /// Reports an index behind a parameter `int *x`, or `int (*x)[*]`.
+    pub(super) fn no_elements(&mut self, name: &Name) {
+        let symbol = &name.symbol;
+        let ty = self.local(symbol).map_or(Type::Unknown, |local| local.ty.clone());
+        let report = match &ty {
+            Type::Vector(_) => Diagnostic::error("E0508", format!("`{symbol}` is the place of a vector"), name.span)
+                .hint(format!("an element of the vector is `(*{symbol})[i]`")),
+            _ => {
+                let message = format!("`{symbol}` is the place of one value, `{ty}`, and no vector");
+                let hint = format!(
+                    "the place of a vector is `{}`, an element of it `(*{symbol})[i]`; what is only read is `{}`",
+                    Type::vector(ty.clone()).declared(&format!("(*{symbol})")),
+                    Type::vector(ty).declared(symbol)
+                );
+                Diagnostic::error("E0508", message, name.span).hint(hint)
+            }
+        };
+        self.report(report);
+    }
+
     fn part(&mut self, source: &Expression, bindings: &mut Vec<Binding>) -> Option<Target> {
         match &source.kind {
             ExpressionKind::Name(name) => {
@@ -169,6 +189,10 @@ impl<'a> Lowering<'a> {
                 }
             },
             ExpressionKind::Index(inner, index) => {
+                if let Some(name) = self.pointer(inner) {
+                    self.no_elements(name);
+                    return None;
+                }
                 let mut target = self.part(inner, bindings)?;
                 let element = match &target.ty {
                     Type::Vector(element) => (**element).clone(),
@@ -193,6 +217,7 @@ impl<'a> Lowering<'a> {
                 let mut target = self.part(inner, bindings)?;
                 let (structure, index) = self.field_of(&target.ty.clone(), field, inner.span)?;
                 let ty = structure.1.fields[index].1.clone();
+                let length = structure.1.lengths[index].first().copied();
                 target.path.push(Step::Field(structure, index, source.span));
                 (target.ty, target.length, target.span) = (ty, length, source.span);
                 Some(target)
@@ -211,4 +236,3 @@ fn is_simple(value: &Expr) -> bool {
 pub(super) fn is_length(word: &str) -> bool {
     matches!(word, "length" | "size" | "len" | "count" | "Length" | "Count")
 }
-                let length = structure.1.lengths[index].first().copied();

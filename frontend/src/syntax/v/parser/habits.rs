@@ -38,9 +38,37 @@ impl<'t> Spot<'t> {
     }
 
     /// Whether it stands outside of all braces.
-    fn is_outermost(&self) -> bool {
+    pub(super) fn is_outermost(&self) -> bool {
         let count = |sign: &'static str| self.before.iter().filter(|(token, _)| *token == Token::Sign(sign)).count();
         count("{") <= count("}")
+    }
+
+    /// Whether it may be the colon of a label, `again:`.
+    pub(super) fn is_label(&self) -> bool {
+        let is_first = matches!(self.back(1), Some(Token::Sign(";" | "{" | "}")));
+        is_first && matches!(self.back(0), Some(Token::Name(_)))
+    }
+
+    /// Whether an operand was to stand here, of which the grammar names only the names.
+    fn is_operand(&self, wanted: &str) -> bool {
+        wanted == "a name" && matches!(self.back(0), Some(Token::Sign(sign)) if !matches!(*sign, "." | "->"))
+    }
+
+    /// What stands before the bracket `[` that is open here.
+    fn before_bracket(&self) -> Option<&'t Token> {
+        let mut closed = 0;
+        for (index, (token, _)) in self.before.iter().enumerate().rev() {
+            match token {
+                Token::Sign("]" | ")" | "}") => closed += 1,
+                Token::Sign("[") if closed == 0 => {
+                    return self.before.get(index.checked_sub(1)?).map(|(token, _)| token);
+                }
+                Token::Sign("[" | "(" | "{") if closed > 0 => closed -= 1,
+                Token::Sign("[" | "(" | "{" | ";") => return None,
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Whether it stands in the head of a `for`.
@@ -72,6 +100,22 @@ pub(super) fn hint(spot: &Spot<'_>, wanted: &str) -> Option<String> {
         }
         Token::Word(word) if wanted.contains("a name") && is_end_of_name(spot.next()) => {
             Some(format!("`{word}` is a word of the language: choose another name"))
+        }
+        Token::Sign(",") if wanted.contains("`]`") => match spot.before_bracket() {
+            Some(Token::Name(name)) => Some(format!("each index has its own brackets: `{name}[i][j]`")),
+            Some(Token::Sign(")" | "]")) => own("each index has its own brackets: `v[i][j]`"),
+            _ => None,
+        },
+        Token::Text(_) if matches!(spot.back(0), Some(Token::Text(_))) => {
+            own("texts side by side are joined by `><`: `\"one\" >< \"other\"`")
+        }
+        Token::Sign("{") if wanted.contains("an expression") || spot.is_operand(wanted) => {
+            own("a struct is written `(struct name){…}`, a vector `[…]`; braces alone stand only in declarations")
+        }
+        Token::Word("if" | "while" | "for" | "do" | "return" | "break" | "continue")
+            if spot.is_outermost() && wanted.contains("a definition") =>
+        {
+            own("statements stand in functions: one before it may have been closed by a `}` too many")
         }
         Token::Int(end) if spot.back(0) == Some(&Token::Sign(":")) && spot.back(1) == Some(&Token::Int(0)) => {
             Some(format!("the numbers from 0 up to, but not including, {end} are `index({end})`"))

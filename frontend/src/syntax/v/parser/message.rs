@@ -19,7 +19,16 @@ pub(super) fn missing_semicolon(
     };
     let found = fault.found().filter(|_| fault.expected().any(is_semicolon))?;
     let index = tokens.partition_point(|(_, place)| place.start < fault.span().start);
-    let before = tokens.get(index.checked_sub(1)?)?.1;
+    let (last, before) = tokens.get(index.checked_sub(1)?)?;
+    let is_text = |token: &Token| matches!(token, Token::Text(_));
+    // What follows a function needs none.
+    if fault.expected().any(|pattern| matches!(pattern, RichPattern::Label(label) if *label == "a definition")) {
+        return None;
+    }
+    let is_surplus = *found == Token::Sign("}") && Spot::at(tokens, fault.span().start).is_outermost();
+    if is_surplus || is_text(found) && is_text(last) {
+        return None;
+    }
     let between = text.get(before.end as usize..fault.span().start as usize)?;
     (between.contains('\n') || *found == Token::Sign("}")).then_some(index)
 }
@@ -55,8 +64,16 @@ fn unclosed(tokens: &[(Token, Place)], text: &str) -> Option<Span> {
 pub(super) fn diagnostic(fault: &Rich<'_, Token, Place>, tokens: &[(Token, Place)], text: &str) -> Diagnostic {
     let at = span(*fault.span());
     let found = fault.found().map_or_else(|| "the end of the text".to_owned(), ToString::to_string);
-    if let Some((what, hint)) = fault.found().and_then(foreign) {
+    let spot = Spot::at(tokens, at.start);
+    // Where a statement begins; the name in `{x : x in v}` cannot be assigned to.
+    let can_assign = |pattern: &RichPattern<'_, Token>| matches!(pattern, RichPattern::Label(label) if *label == "`=`");
+    let is_label = spot.is_label() && fault.expected().any(can_assign);
+    if let Some((what, hint)) = fault.found().and_then(|token| foreign(token, &spot, is_label)) {
         return Diagnostic::error("E0508", what, at).hint(hint);
+    }
+    if fault.found() == Some(&Token::Sign("}")) && spot.is_outermost() {
+        let report = Diagnostic::error("E0110", "a `}` too many", at).saying("this closes nothing");
+        return report.hint("either it has no `{`, or one before it closes more than it was to close");
     }
     let wanted = expected(fault);
     let message = match wanted.is_empty() {
@@ -65,7 +82,7 @@ pub(super) fn diagnostic(fault: &Rich<'_, Token, Place>, tokens: &[(Token, Place
     };
     let diagnostic = Diagnostic::error("E0110", message, at);
     let diagnostic = if wanted.is_empty() { diagnostic } else { diagnostic.saying(format!("expected {wanted}")) };
-    if let Some(hint) = habits::hint(&Spot::at(tokens, at.start), &wanted) {
+    if let Some(hint) = habits::hint(&spot, &wanted) {
         return diagnostic.hint(hint);
     }
     match fault.found() {
@@ -84,15 +101,23 @@ pub(super) fn diagnostic(fault: &Rich<'_, Token, Place>, tokens: &[(Token, Place
 }
 
 /// What C has and V has not.
-fn foreign(token: &Token) -> Option<(&'static str, &'static str)> {
-    let Token::Word(word) = token else { return None };
-    Some(match *word {
+fn foreign(token: &Token, spot: &Spot<'_>, is_label: bool) -> Option<(&'static str, &'static str)> {
+    let word = match token {
+        Token::Word(word) => word,
+        Token::Sign(":") if is_label => "goto",
+        _ => return None,
+    };
+    Some(match word {
         "goto" => ("there is no `goto`", "a loop is left by `break`, its step by `continue`, a function by `return`"),
         "switch" | "case" | "default" => ("there is no `switch`", "write `if (…) … else if (…) … else …`"),
         "typedef" => ("there is no `typedef`", "a struct is `struct name` wherever it is named"),
         "enum" => ("there is no `enum`", "write globals: `int red = 0, green = 1;`"),
         "sizeof" => ("there is no `sizeof`", "the length of a vector is `$v`"),
         "auto" => ("there is no `auto`", "write the type of the variable: `int x = …;`"),
+        "static" if !spot.is_outermost() => (
+            "there is no `static`: a function keeps nothing from one call to the next",
+            "declare the variable where the function is called, and pass it to a parameter `int *n`",
+        ),
         "static" | "extern" | "register" | "inline" | "volatile" => {
             ("there are no storage classes", "leave the word out")
         }
