@@ -21,6 +21,12 @@ pub fn hint(syntax: Syntax, failure: &Failure) -> Option<&'static str> {
     Some(match failure {
         Failure::DivideByZero { .. } => "test the divisor first, or filter: [a / b : a in v; b in w : b != 0]",
         Failure::FloatToInt { .. } => "a cast to int takes doubles from -9223372036854775808 to 9223372036854775807",
+        Failure::IndexOutOfRange { index, length } if *index < 0 && *length > 0 => {
+            "indices count from 0; from the end they are v[$v - 1], v[$v - 2] and so on"
+        }
+        Failure::BadRange { .. } => {
+            "numbers go up: iseq(first, step, end) has a step above 0, and an end from first on"
+        }
         Failure::LengthMismatch { .. } => {
             "equal lengths are needed: of vectors that are walked together, of rows of a matrix, of values and places"
         }
@@ -30,4 +36,17 @@ pub fn hint(syntax: Syntax, failure: &Failure) -> Option<&'static str> {
         Failure::RecursionTooDeep { .. } => "does every call reach the end of the recursion? A loop has no limit",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_of_v_are_written_in_v() {
+        let outside = Failure::IndexOutOfRange { index: -1, length: 3 };
+        assert!(hint(Syntax::V, &outside).is_some_and(|text| text.contains("v[$v - 1]")));
+        assert_eq!(hint(Syntax::V, &Failure::IndexOutOfRange { index: 3, length: 3 }), None);
+        assert_eq!(hint(Syntax::Nesl, &outside), None);
+    }
 }
