@@ -375,7 +375,7 @@ fn inputs_are_v_where_somebody_says_so() {
         "{changed}"
     );
     assert_eq!(bench.nesl(&["run", "kept.nesl"]).out, "14\n5\n");
-    assert!(tail("int k = 3;\n:names\n:type [1.5]\n:load only.v\n:load half.v\nhalf(3);\n").ends_with(
+    assert!(tail("int k = 3;\n:names\n:type [1.5]\n:load half.v\nhalf(3);\n").ends_with(
         "int k\ntwice : int -> int\nv : int[*]\n[1.5] : double[*]\npure double half(double x)\nit = 1.5 : double\n"
     ));
 }
@@ -413,7 +413,7 @@ fn names_of_v_stay_apart_where_a_session_is_saved() {
         pure int SQ(int x) { int N = x; return N * N; }\npure int sq(int x) { return SQ(x) + 1; }\nsq(5);\n";
     bench.write("only.v", "// A comment.\n");
     bench.write("half.v", "pure int Half(int x) { return x / 2; }\n");
-    let said = answers(&bench, &format!("{inputs}:load half.v\nHalf(SQ(4));\n:save s.nesl\n"));
+    let said = answers(&bench, &format!("{inputs}:load only.v\n:load half.v\nHalf(SQ(4));\n:save s.nesl\n"));
     let shown: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("it = ")?.split(' ').next()).collect();
     assert_eq!(shown, ["3", "3", "26", "8"]);
     bench.nesl(&["run", "s.nesl"]).prints("3\n3\n26\n8\n");

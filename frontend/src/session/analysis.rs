@@ -26,7 +26,7 @@ pub enum Reading {
     /// In NESL.
     Nesl(parser::ReadText),
     /// In V.
-    V(v::ReadText),
+    V(v::TranslatedText),
 }
 
 impl Reading {
@@ -116,7 +116,7 @@ impl Analysis {
                     Some(Reading::V(before)) if imports.is_empty() => {
                         v::parse_again(file, &source.text, before, &known.v, &around)
                     }
-                    _ => v::ReadText::new(file, &source.text, known.v.clone(), &around),
+                    _ => v::TranslatedText::new(file, &source.text, known.v.clone(), &around),
                 };
                 known.v = read.translated.definitions.clone();
                 (Reading::V(read), (known, problems))

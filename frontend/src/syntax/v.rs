@@ -19,7 +19,6 @@ mod lexer;
 mod lower;
 mod parser;
 pub(crate) mod print;
-mod shared;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -29,12 +28,12 @@ mod types;
 use crate::ast::{Import, Name, TopLevel};
 use crate::diagnostic::{Diagnostic, finish};
 use again::Part;
-pub use again::{ReadText, parse_again};
+pub use again::{TranslatedText, parse_again};
 use known::{Declared, Outside};
+pub use lexer::shared::lexed;
 use lower::{Lowered, Surroundings};
 use nesl_span::{FileId, Span};
 pub use parser::completeness::{is_complete, is_unfinished};
-pub use shared::lexed;
 use std::collections::HashSet;
 use token::{IMPORT, Token};
 

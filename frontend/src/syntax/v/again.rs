@@ -49,7 +49,7 @@ impl Part {
 
 /// A text as it has been read.
 #[derive(Clone, Debug)]
-pub struct ReadText {
+pub struct TranslatedText {
     file: FileId,
     /// The text.
     pub text: String,
@@ -61,12 +61,12 @@ pub struct ReadText {
     pub fresh: usize,
 }
 
-impl ReadText {
+impl TranslatedText {
     /// Reads all of a text.
-    pub fn new(file: FileId, text: &str, definitions: Declared, around: &dyn Outside) -> ReadText {
+    pub fn new(file: FileId, text: &str, definitions: Declared, around: &dyn Outside) -> TranslatedText {
         let translated = parse(file, text, false, definitions, around);
         let (is_certain, fresh) = (translated.is_whole, translated.forms.len());
-        ReadText { file, text: text.to_owned(), translated, is_certain, fresh }
+        TranslatedText { file, text: text.to_owned(), translated, is_certain, fresh }
     }
 }
 
@@ -74,19 +74,19 @@ impl ReadText {
 pub fn parse_again(
     file: FileId,
     text: &str,
-    before: &ReadText,
+    before: &TranslatedText,
     definitions: &Declared,
     around: &dyn Outside,
-) -> ReadText {
+) -> TranslatedText {
     let part = || Reading::of(file, text, before)?.read(around);
-    part().unwrap_or_else(|| ReadText::new(file, text, definitions.clone(), around))
+    part().unwrap_or_else(|| TranslatedText::new(file, text, definitions.clone(), around))
 }
 
 /// Reading a part of a text again.
 struct Reading<'t> {
     file: FileId,
     text: &'t str,
-    before: &'t ReadText,
+    before: &'t TranslatedText,
     /// The parts in which something has changed.
     parts: Range<usize>,
     /// Where they and what is around them stood.
@@ -97,7 +97,7 @@ struct Reading<'t> {
 
 impl<'t> Reading<'t> {
     /// What is to be read; none if that is all.
-    fn of(file: FileId, text: &'t str, before: &'t ReadText) -> Option<Reading<'t>> {
+    fn of(file: FileId, text: &'t str, before: &'t TranslatedText) -> Option<Reading<'t>> {
         let change = Change::between(&before.text, text);
         let Translated { parts, diagnostics, .. } = &before.translated;
         let first = parts.partition_point(|part| part.place.end <= change.old.start);
@@ -137,7 +137,7 @@ impl<'t> Reading<'t> {
     }
 
     /// Reads what has changed; none if all must be read.
-    fn read(&self, around: &dyn Outside) -> Option<ReadText> {
+    fn read(&self, around: &dyn Outside) -> Option<TranslatedText> {
         let place = self.old.start..self.old.end.checked_add_signed(self.by)?;
         let lexed = self.tokens(&place)?;
         let (comments, mistakes) = (lexed.comments.clone(), lexed.diagnostics.len());
@@ -174,7 +174,7 @@ impl<'t> Reading<'t> {
         let Lowered { forms, definitions, .. } = lowered;
         let part = Translated { forms, comments, definitions, diagnostics: finish(diagnostics), parts, is_whole };
         let translated = self.with(part);
-        Some(ReadText { file: self.file, text: self.text.to_owned(), translated, is_certain: true, fresh })
+        Some(TranslatedText { file: self.file, text: self.text.to_owned(), translated, is_certain: true, fresh })
     }
 
     /// The parts before and after what has changed.
@@ -329,11 +329,11 @@ mod tests {
         [&text[..start], piece, &text[end..]].concat()
     }
 
-    fn read(file: FileId, text: &str) -> ReadText {
-        ReadText::new(file, text, Declared::default(), &Nothing)
+    fn read(file: FileId, text: &str) -> TranslatedText {
+        TranslatedText::new(file, text, Declared::default(), &Nothing)
     }
 
-    fn again(file: FileId, text: &str, before: &ReadText) -> ReadText {
+    fn again(file: FileId, text: &str, before: &TranslatedText) -> TranslatedText {
         parse_again(file, text, before, &Declared::default(), &Nothing)
     }
 

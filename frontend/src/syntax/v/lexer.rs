@@ -3,6 +3,8 @@
 //! As for NESL every text is a sequence of tokens, blanks and comments: what cannot be read becomes a diagnostic and a
 //! stand-in.
 
+pub(super) mod shared;
+
 use super::token::{SIGNS, Token, WORDS};
 use crate::ast::Symbol;
 use crate::diagnostic::{Diagnostic, Tag};

@@ -1,16 +1,16 @@
 //! The tokens of V as tokens of NESL, for services that ask what is a name, a constant or a bracket, not what it says.
 
-use super::lexer::{self, lex};
-use super::token::Token;
+use super::lex;
 use crate::ast::{BinaryOp, Symbol};
 use crate::syntax::nesl::lexer::Lexed;
 use crate::syntax::nesl::token::{self, Bracket, Keyword};
+use crate::syntax::v::token::Token;
 use nesl_span::FileId;
 
 /// Tokens and comments of a text. Words of the language are all one keyword, operators all one operator, and names of
 /// types one name.
 pub fn lexed(file: FileId, text: &str) -> Lexed {
-    let lexer::Lexed { tokens, comments, diagnostics } = lex(file, text);
+    let super::Lexed { tokens, comments, diagnostics } = lex(file, text);
     let tokens = tokens.into_iter().map(|(token, span)| (shared(token), span)).collect();
     Lexed { tokens, comments, diagnostics }
 }
