@@ -162,3 +162,18 @@ fn files_of_v_and_of_nesl_import_each_other() {
     bench.write("main.v", "import \"gone.v\";\n");
     bench.nesl(&["check", "main.v"]).fails(1, &["E0228", "main.v:1:8"]);
 }
+
+#[test]
+fn v_leaves_parameters_with_defaults_to_them() {
+    let bench = Bench::with("line.nesl", "function line(x, slope := 3, base := 1) = slope * x + base;\n");
+    let main = "int main() { printf(\"%d %v\\n\", line(5), [line(x) : x in index(3)]); return 0; }";
+    bench.write("a.v", format!("import \"line.nesl\";\n{main}\n"));
+    bench.nesl(&["run", "a.v"]).prints("16 [1, 4, 7]\n");
+    // What has a default cannot be given.
+    bench.write("b.v", "import \"line.nesl\";\nline(5, 2);\n");
+    bench.nesl(&["check", "b.v"]).fails(1, &["E0213", "takes 1 argument, but gets 2"]);
+    // Functions of the library, too.
+    bench.write("c.v", "plot([1.0, 2.0], [3.0, 4.0]);\n");
+    let ran = bench.nesl(&["run", "c.v"]);
+    assert!(ran.code == Some(0) && ran.err.is_empty() && !ran.out.is_empty(), "{ran:?}");
+}

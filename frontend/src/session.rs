@@ -388,7 +388,9 @@ impl Around<'_> {
 impl Outside for Around<'_> {
     fn function(&self, name: &str) -> Option<OutsideFunction> {
         let Some(Entity::Function(id)) = self.environment.names.get(name) else { return None };
-        let scheme = self.environment.program.function(*id).scheme.clone();
+        // Arguments have no names in V: what has a default keeps it.
+        let called = self.environment.keywords.get(id).map_or(*id, |keywords| keywords.wrapper);
+        let scheme = self.environment.program.function(called).scheme.clone();
         Some(OutsideFunction { scheme, effect: self.effects.function(*id) })
     }
 
