@@ -364,7 +364,10 @@ fn inputs_are_v_where_somebody_says_so() {
     // Values and functions of NESL, and what V declares, in both.
     assert_eq!(tail("v >< [twice(4)];\n"), "it = [3, 1, 2, 8] : int[*]\n");
     let declared = "struct p { int x; double y; };\npure double f(struct p a) { return a.x + a.y; }\nstruct p a = { 1, 2.5 };\nf(a);\n";
-    assert!(tail(declared).ends_with("it = 3.5 : double\n"), "{}", tail(declared));
+    let answered = tail(&format!("{declared}:info f\n:doc f\n"));
+    assert!(answered.starts_with("struct p { int x; double y; }\npure double f(struct p a)\n"), "{answered}");
+    assert!(answered.contains("it = 3.5 : double\npure double f(struct p a)\ndefined in <input"), "{answered}");
+    assert!(!answered.contains("f : "), "{answered}");
     // Statements change what the session knows, also by loops and calls; `:save` writes them in NESL.
     let statements = "int n = 0;\nfor (int i = 0; i < $v; i++) n += v[i];\nwhile (n > 4)\n{ n--; v[0]++; }\n\
                       void grow(int *x) { *x += 10; }\ngrow(&n);\n";

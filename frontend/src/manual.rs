@@ -235,12 +235,18 @@ pub fn nothing(word: &str) -> String {
 
 /// An entry as a text of several lines.
 pub fn describe(entry: &Entry) -> String {
-    let Entry { name, ty, doc, place, .. } = entry;
-    if entry.is_part() {
-        return format!("{ty}\n{doc}\n");
+    let Entry { name, ty, doc, .. } = entry;
+    match entry.is_part() {
+        true => format!("{ty}\n{doc}\n"),
+        false => describe_declared(entry, &format!("{name} : {ty}")),
     }
+}
+
+/// The same of a function that another syntax declares in its own way.
+pub fn describe_declared(entry: &Entry, declaration: &str) -> String {
+    let Entry { doc, place, .. } = entry;
     let doc = if doc.is_empty() { String::new() } else { format!("{doc}\n") };
-    format!("{name} : {ty}\n{doc}defined in {place}\n")
+    format!("{declaration}\n{doc}defined in {place}\n")
 }
 
 /// Entries as a list, a line each: name and first sentence.

@@ -64,7 +64,7 @@ fn of_file(checked: &Checked) -> String {
     // A loop of V is a function that nobody has written; the others are shown as V declares them.
     let written = own.filter(|entry| !entry.name.contains('~'));
     let described = written.map(|entry| match checked.session.declaration(&entry.name) {
-        Some(declaration) => format!("{declaration};\ndefined in {}\n", entry.place),
+        Some(declaration) => manual::describe_declared(&entry, &format!("{declaration};")),
         None => manual::describe(&entry),
     });
     described.collect::<Vec<_>>().join("\n")

@@ -61,7 +61,7 @@ impl<E: Engine> Repl<E> {
             source.text.get(form.span.start as usize..form.span.end as usize).map(str::to_owned)
         });
         let definition = definition.map_or_else(String::new, |text| format!("{text}\n"));
-        self.answer(&visible::text(&format!("{}{definition}{cost}", manual::describe(&entry)))).map(|()| Next::Go)
+        self.answer(&visible::text(&format!("{}{definition}{cost}", self.description(&entry)))).map(|()| Next::Go)
     }
 
     /// Lists what the session has defined, with types: what begins with a text, or all.

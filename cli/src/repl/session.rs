@@ -276,7 +276,7 @@ impl<E: Engine> Repl<E> {
     /// If it cannot be written.
     pub fn doc(&mut self, name: &str) -> Result<Next, Stop> {
         match manual::lookup(&self.session, &self.sources, name) {
-            Some(entry) => self.answer(&manual::describe(&entry)).map(|()| Next::Go),
+            Some(entry) => self.answer(&self.description(&entry)).map(|()| Next::Go),
             None => Ok(self.refuse(&manual::unknown(&self.session, name, ":apropos"))),
         }
     }

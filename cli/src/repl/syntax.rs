@@ -9,6 +9,7 @@ use crate::stop::Stop;
 use nesl_backend::Engine;
 use nesl_frontend::ast::TopLevel;
 use nesl_frontend::core::FunctionId;
+use nesl_frontend::manual::{self, Entry};
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::{Imports, Options};
 use nesl_prim::visible;
@@ -100,6 +101,14 @@ impl<E: Engine> Repl<E> {
         match declaration {
             Some(declaration) => format!("{declaration}\n"),
             None => format!("{} = fn : {}\n", function.name, function.scheme),
+        }
+    }
+
+    /// What is to be said of a name, with a function of V as V declares it.
+    pub(super) fn description(&self, entry: &Entry) -> String {
+        match self.session.declaration(&entry.name).filter(|_| self.syntax == Syntax::V) {
+            Some(declaration) => manual::describe_declared(entry, &declaration),
+            None => manual::describe(entry),
         }
     }
 

@@ -50,8 +50,11 @@ impl Declared {
         Type::of(ty, &|name| self.structures.contains_key(name)).to_string()
     }
 
-    /// How a function is declared, or a global, if a text of V defines it: `pure int sort(int v[*]) [*]`.
+    /// How a function is declared, a struct, or a global, if a text of V defines it: `pure int sort(int v[*]) [*]`.
     pub fn declaration(&self, name: &str) -> Option<String> {
+        if let Some(structure) = self.structures.get(name) {
+            return Some(structure.declaration(name));
+        }
         let Some(function) = self.functions.get(name) else {
             return self.globals.get(name).map(|ty| ty.declared(name));
         };
@@ -109,6 +112,18 @@ pub(in crate::syntax::v) struct Structure {
     /// For each field the lengths that its declaration gives: `int board[8][8];`.
     pub lengths: Vec<Vec<i64>>,
     pub span: Span,
+}
+
+impl Structure {
+    /// `struct point { double x; double y; }`
+    fn declaration(&self, name: &str) -> String {
+        let fields = self.fields.iter().zip(&self.lengths).map(|((field, ty), lengths)| {
+            let open = ty.declared(field);
+            let closed = lengths.iter().fold(open, |text, length| text.replacen("[*]", &format!("[{length}]"), 1));
+            format!("{closed}; ")
+        });
+        format!("struct {name} {{ {}}}", fields.collect::<String>())
+    }
 }
 
 /// A function of NESL: its type, and what it does besides giving a value.
