@@ -293,11 +293,28 @@ fn interrupt_and_go_on(session: &mut PtySession, input: &str, after: u64) {
         await_reading(session);
     }
     std::thread::sleep(Duration::from_millis(after));
+    press_and_go_on(session, input);
+}
+
+/// The same as soon as the answer to an input begins to be shown.
+#[track_caller]
+fn interrupt_answer_and_go_on(session: &mut PtySession, input: &str, answer: &str) {
+    session.send_line(input).unwrap();
+    session.exp_string(answer).unwrap_or_else(|error| panic!("{input}: {error}"));
+    press_and_go_on(session, input);
+}
+
+#[track_caller]
+fn press_and_go_on(session: &mut PtySession, input: &str) {
+    let press = |session: &mut PtySession| {
+        session.send_control('c').unwrap();
+        session.exp_string("nesl> ")
+    };
     let start = Instant::now();
-    session.send_control('c').unwrap();
-    session.exp_string("nesl> ").unwrap_or_else(|error| panic!("{input}: {error}"));
+    // Ctrl-C empties a terminal, and on some systems nobody tells who waits for room in it: who sees nothing happen
+    // presses it again.
+    press(session).or_else(|_| press(session)).unwrap_or_else(|error| panic!("{input}: {error}"));
     eprintln!("{input} interrupted after {:?}", start.elapsed());
-    assert!(start.elapsed() < Duration::from_secs(25), "{input}: {:?}", start.elapsed());
     session.send_line("1+1").unwrap();
     session.exp_string("it = 2 : int").unwrap_or_else(|error| panic!("after {input}: {error}"));
     session.exp_string("nesl> ").unwrap();
@@ -309,21 +326,20 @@ fn an_interrupt_gives_the_prompt_back_whatever_goes_on() {
     bench.write("editor.sh", "sleep 30\n");
     let mut command = bench.command(Path::new(env!("CARGO_BIN_EXE_nesl")));
     command.env("TERM", "xterm").env("NO_COLOR", "1").env("VISUAL", "sh editor.sh");
-    let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(60_000))).unwrap();
+    let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(25_000))).unwrap();
     session.exp_string("nesl> ").unwrap();
     session.send_line("v = {float(i) : i in [0:5000000]};").unwrap();
     session.exp_string("5000000 elements").unwrap();
     session.exp_string("nesl> ").unwrap();
-    for after in [500, 3000] {
-        interrupt_and_go_on(&mut session, ":show [0:10000000]", after);
-    }
+    interrupt_and_go_on(&mut session, ":show [0:10000000]", 500);
+    interrupt_answer_and_go_on(&mut session, ":show [0:10000000]", "it = [0, 1, 2");
     interrupt_and_go_on(&mut session, ";sleep 30", 500);
     interrupt_and_go_on(&mut session, ":edit f.nesl", 500);
     interrupt_and_go_on(&mut session, ":save kept", 20);
     interrupt_and_go_on(&mut session, ":plot v", 1);
     // Values whose answer was interrupted are there all the same.
     interrupt_and_go_on(&mut session, ":set shown all", 0);
-    interrupt_and_go_on(&mut session, "w = [0:10000000]", 3000);
+    interrupt_answer_and_go_on(&mut session, "w = [0:10000000]", "w = [0, 1, 2");
     session.send_line("#w").unwrap();
     session.exp_string("it = 10000000 : int").unwrap();
     session.send_line(":quit").unwrap();
