@@ -174,3 +174,19 @@ fn functions_are_timed() {
     bench.write("times.json", "{\"bench.nesl: bench_sum\": []}");
     bench.nesl(&["bench", "bench.nesl", "--compare", "times.json"]).fails(1, &["not all of its times are times"]);
 }
+
+#[test]
+fn functions_of_the_library_are_timed() {
+    let text = include_str!("../../benches/library/everyday.nesl");
+    let small = text.replacen("n = 1000000;", "n = 2000;", 1);
+    let bench = Bench::with("everyday.nesl", &small);
+    let ran = bench.nesl(&["bench", "everyday.nesl", "--repetitions", "1", "--threads", "1"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:?}");
+    let timed = |line: &str| line.contains("bench_") && line.contains("s (");
+    assert_eq!(ran.out.lines().filter(|line| timed(line)).count(), text.matches("function bench_").count());
+    // NumPy's side has the same names.
+    let twins = include_str!("../../benches/library/everyday.py");
+    for name in text.split("function bench_").skip(1).filter_map(|rest| rest.split('(').next()) {
+        assert!(twins.contains(&format!("    \"{name}\": ")), "{name} has no twin");
+    }
+}
