@@ -91,7 +91,7 @@ impl Interrupt {
         self.attended.is_there.load(SeqCst)
     }
 
-    /// A line is edited now, and an interrupt that comes after it is of what it says, also where that has not begun.
+    /// A line has been read, and an interrupt from here on is of what it says, also where that has not begun.
     pub fn ready(&self) {
         self.clear();
         self.attended.is_ready.store(true, SeqCst);
@@ -167,7 +167,7 @@ mod tests {
         interrupt.begin();
         assert!(interrupt.is_requested() && interrupt.cut.load(SeqCst));
         interrupt.end();
-        // One that comes after it is of nothing.
+        // One that comes after it, and before the next line has been read, is of nothing.
         interrupt.arrive();
         interrupt.ready();
         interrupt.begin();

@@ -77,7 +77,7 @@ pub trait Partner {
     /// What the next input is in.
     fn syntax(&self) -> Syntax;
 
-    /// A line is about to be edited: interrupts from here on are of the input that it ends.
+    /// A line has been read: interrupts from here on are of the input that it ends.
     fn ready(&self) {}
 
     /// Evaluates an input and answers it.

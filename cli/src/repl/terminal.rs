@@ -61,7 +61,6 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
         let prompt = format!("[{}] {}> ", partner.number(), syntax.name());
         editor.set_helper(Some(Assistant::new(partner.names(), syntax, is_colored)));
         end.expect(!typed.text.is_empty());
-        partner.ready();
         let line = match typed.text.is_empty() {
             true => editor.readline(&prompt),
             false => {
@@ -70,6 +69,8 @@ pub(crate) fn run(partner: &mut impl Partner, is_colored: bool) -> Result<(), St
                 editor.readline_with_initial(&continuation, (&indentation, ""))
             }
         };
+        // One that comes while a line is edited is late, and of what was before it.
+        partner.ready();
         let input = match line {
             Ok(_) if end.is_pressed.load(SeqCst) => typed.take(),
             Ok(line) => typed.push(&line, syntax),
