@@ -315,6 +315,8 @@ fn press_and_go_on(session: &mut PtySession, input: &str) {
     // presses it again.
     press(session).or_else(|_| press(session)).unwrap_or_else(|error| panic!("{input}: {error}"));
     eprintln!("{input} interrupted after {:?}", start.elapsed());
+    // An input that has ended by itself has had its prompt before: what is typed until Ctrl-C arrives goes with it.
+    std::thread::sleep(Duration::from_millis(500));
     session.send_line("1+1").unwrap();
     session.exp_string("it = 2 : int").unwrap_or_else(|error| panic!("after {input}: {error}"));
     session.exp_string("nesl> ").unwrap();
