@@ -47,3 +47,23 @@ pub(in crate::syntax) fn moved_diagnostic(mut diagnostic: Diagnostic, file: File
     diagnostic.labels.iter_mut().for_each(|label| moved(&mut label.span, file, by));
     diagnostic
 }
+
+/// Random changes, for the tests of both syntaxes.
+#[cfg(test)]
+pub(in crate::syntax) mod random {
+    fn draw(state: &mut u64) -> usize {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) as usize
+    }
+
+    /// The text after some random change: a part is gone, or one of some pieces is put in.
+    pub fn changed(text: &str, pieces: &[&str], state: &mut u64) -> String {
+        let mut places: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
+        places.push(text.len());
+        let at = draw(state) % places.len();
+        let gone = if draw(state).is_multiple_of(2) { draw(state) % 12 } else { 0 };
+        let (start, end) = (places[at], places[(at + gone).min(places.len() - 1)]);
+        let piece = if draw(state).is_multiple_of(4) { "" } else { pieces[draw(state) % pieces.len()] };
+        [&text[..start], piece, &text[end..]].concat()
+    }
+}

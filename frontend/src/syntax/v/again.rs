@@ -252,6 +252,7 @@ fn is_in_braces(lexed: &Lexed) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::change::random;
     use crate::syntax::v::known::OutsideFunction;
     use crate::ty;
 
@@ -313,22 +314,6 @@ mod tests {
         "#!",
     ];
 
-    fn draw(state: &mut u64) -> usize {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) as usize
-    }
-
-    /// The text after some random change.
-    fn changed(text: &str, state: &mut u64) -> String {
-        let mut places: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
-        places.push(text.len());
-        let at = draw(state) % places.len();
-        let gone = if draw(state).is_multiple_of(2) { draw(state) % 12 } else { 0 };
-        let (start, end) = (places[at], places[(at + gone).min(places.len() - 1)]);
-        let piece = if draw(state).is_multiple_of(4) { "" } else { PIECES[draw(state) % PIECES.len()] };
-        [&text[..start], piece, &text[end..]].concat()
-    }
-
     fn read(file: FileId, text: &str) -> TranslatedText {
         TranslatedText::new(file, text, Declared::default(), &Nothing)
     }
@@ -346,7 +331,8 @@ mod tests {
             assert_eq!(before.translated.diagnostics, []);
             for step in 0..12 {
                 // Mistakes come and go, and the place of the file among others may change.
-                let text = if step % 4 == 3 { TEXT.to_owned() } else { changed(&before.text, &mut state) };
+                let text =
+                    if step % 4 == 3 { TEXT.to_owned() } else { random::changed(&before.text, &PIECES, &mut state) };
                 let file = FileId(step % 2);
                 let again = again(file, &text, &before);
                 let whole = read(file, &text).translated;

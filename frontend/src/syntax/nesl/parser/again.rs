@@ -183,6 +183,7 @@ impl Reading<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::change::random;
 
     /// Definitions, values and comments.
     const TEXT: &str = "% Begin. %\nfunction double(x) = {2 * x : x};\nn = 10; m = [0:n];\n% A point,\n in a plane. %\n\
@@ -225,22 +226,6 @@ mod tests {
         "#!",
     ];
 
-    fn draw(state: &mut u64) -> usize {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) as usize
-    }
-
-    /// The text after some random change.
-    fn changed(text: &str, state: &mut u64) -> String {
-        let mut places: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
-        places.push(text.len());
-        let at = draw(state) % places.len();
-        let gone = if draw(state).is_multiple_of(2) { draw(state) % 12 } else { 0 };
-        let (start, end) = (places[at], places[(at + gone).min(places.len() - 1)]);
-        let piece = if draw(state).is_multiple_of(4) { "" } else { PIECES[draw(state) % PIECES.len()] };
-        [&text[..start], piece, &text[end..]].concat()
-    }
-
     #[test]
     fn reading_again_is_reading() {
         let mut saved = 0;
@@ -249,7 +234,8 @@ mod tests {
             let mut before = ReadText::new(FileId(0), TEXT);
             for step in 0..12 {
                 // Mistakes come and go, and the place of the file among others may change.
-                let text = if step % 6 == 5 { TEXT.to_owned() } else { changed(&before.text, &mut state) };
+                let text =
+                    if step % 6 == 5 { TEXT.to_owned() } else { random::changed(&before.text, &PIECES, &mut state) };
                 let file = FileId(step % 2);
                 let again = parse_again(file, &text, &before);
                 assert_eq!(again.parsed, parse(file, &text), "seed {seed}, step {step}: {}\n→ {text}", before.text);
