@@ -398,11 +398,11 @@ fn mistakes_in_v_leave_the_session_and_its_syntax() {
 
 #[test]
 fn functions_of_a_file_are_described() {
-    let text = "function twice(x) \"Doubles. Example: twice(2) gives 4.\" = 2 * x;\nv = 3;\nfunction id(x) = x;\n";
+    let text = "function twice(x) \"Doubles. Example: twice(2) gives 4.\" = 2 * x;\nv = 3;\nfunction id~2(x) = x;\n";
     let bench = Bench::with("a.nesl", text);
     bench.nesl(&["doc", "a.nesl"]).prints(
         "twice : int -> int\nDoubles. Example: twice(2) gives 4.\ndefined in a.nesl:1\n\n\
-         id : a -> a :: (a in any)\ndefined in a.nesl:3\n",
+         id~2 : a -> a :: (a in any)\ndefined in a.nesl:3\n",
     );
     bench.write("a.v", "pure int twice(int x) { return 2 * x; }\n");
     bench.nesl(&["doc", "a.v"]).prints("pure int twice(int x);\ndefined in a.v:1\n");

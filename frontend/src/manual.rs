@@ -77,12 +77,18 @@ impl Entry {
 
     /// Whether only the library itself is to call the function: its parts, and what it stands on.
     pub fn is_internal(&self) -> bool {
-        is_internal(&self.name, &self.doc)
+        is_said_internal(&self.name, &self.doc)
     }
 }
 
-/// Whether only the library itself is to call a function of it with this name and this doc string.
-pub fn is_internal(name: &str, doc: &str) -> bool {
+/// Whether a name is that of a function which only the library itself is to call.
+pub fn is_internal(known: &dyn KnownNames, name: &str) -> bool {
+    let Some(id) = known.function(name).filter(|id| known.is_library_function(*id)) else { return false };
+    let function = known.program().function(id);
+    is_said_internal(&function.name, function.doc.as_deref().unwrap_or(""))
+}
+
+fn is_said_internal(name: &str, doc: &str) -> bool {
     doc.starts_with("Internal: ") || INTERNAL.iter().any(|prefix| name.starts_with(prefix))
 }
 
@@ -210,12 +216,9 @@ pub fn examples(doc: &str) -> Vec<Example> {
 /// What to say about a name that means nothing; `apropos` is what finds others.
 pub fn unknown(known: &dyn KnownNames, name: &str, apropos: &str) -> String {
     let parts = SYNTAX.iter().chain(CONSTANTS).flat_map(|part| part.names.iter().copied());
-    let is_for_all = |known_name: &&str| {
-        let function = known.function(known_name).map(|id| known.program().function(id));
-        !function.is_some_and(|function| is_internal(&function.name, function.doc.as_deref().unwrap_or("")))
-    };
     let near = || {
-        let near = nearest(&name.to_lowercase(), known.names().filter(is_for_all).chain(parts));
+        let names = known.names().filter(|name| !is_internal(known, name));
+        let near = nearest(&name.to_lowercase(), names.chain(parts));
         near.map_or_else(String::new, |near| format!(": did you mean `{near}`?"))
     };
     let near = foreign_word(name).map_or_else(near, |hint| format!(": {hint}"));

@@ -4,6 +4,7 @@
 //! element is that of one apply-to-each.
 
 use crate::ast::{BinaryOp, Binding, Expr, ExprKind, FunctionDefinition, PatternKind, Symbol, TopLevel, TopLevelKind};
+use crate::syntax::v::LOOP;
 use nesl_span::Span;
 
 /// What is around a place.
@@ -25,10 +26,7 @@ pub struct Surroundings {
     pub is_index: bool,
 }
 
-/// The mark in the names of functions that are loops of V, behind the name of the function that they stand in, if they
-/// stand in one.
-const LOOP: &str = "~loop";
-
+/// Whether a function is a loop of V.
 fn is_loop(function: &FunctionDefinition) -> bool {
     function.name.symbol.contains(LOOP)
 }

@@ -6,6 +6,7 @@ use crate::output::print;
 use crate::stop::Stop;
 use clap::Args;
 use nesl_frontend::core::Form;
+use nesl_frontend::syntax::v::LOOP;
 use nesl_prim::visible;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -63,7 +64,7 @@ fn types(checked: &Checked) -> String {
             Form::Assignment { targets, .. } => targets.first().map(|(id, _)| &program.global(*id).name),
             Form::Expression(_) => None,
         };
-        if name.is_some_and(|name| name.contains("~loop")) {
+        if name.is_some_and(|name| name.contains(LOOP)) {
             continue;
         }
         if let Some(declaration) = name.and_then(|name| checked.session.declaration(name)) {

@@ -7,6 +7,7 @@ use crate::style::Style;
 use clap::Args;
 use nesl_frontend::core::Form;
 use nesl_frontend::syntax::Syntax;
+use nesl_frontend::syntax::v::LOOP;
 use nesl_frontend::{Session, manual};
 use nesl_span::SourceMap;
 use std::path::Path;
@@ -62,7 +63,7 @@ fn of_file(checked: &Checked) -> String {
         Form::Assignment { .. } | Form::Expression(_) => None,
     });
     // A loop of V is a function that nobody has written; the others are shown as V declares them.
-    let written = own.filter(|entry| !entry.name.contains('~'));
+    let written = own.filter(|entry| !entry.name.contains(LOOP));
     let described = written.map(|entry| match checked.session.declaration(&entry.name) {
         Some(declaration) => manual::describe_declared(&entry, &format!("{declaration};")),
         None => manual::describe(&entry),

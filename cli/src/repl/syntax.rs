@@ -11,12 +11,10 @@ use nesl_frontend::ast::TopLevel;
 use nesl_frontend::core::FunctionId;
 use nesl_frontend::manual::{self, Entry};
 use nesl_frontend::syntax::Syntax;
+use nesl_frontend::syntax::v::LOOP;
 use nesl_frontend::{Imports, Options};
 use nesl_prim::visible;
 use nesl_span::FileId;
-
-/// What functions have in their names that loops of V have become: nobody has named them.
-const LOOP: &str = "~loop";
 
 impl<E: Engine> Repl<E> {
     /// Says what the next inputs are in, or shows it.

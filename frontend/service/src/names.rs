@@ -70,7 +70,11 @@ impl KnownName {
 
 /// All names that a session knows, but for the library's own affairs, in no particular order.
 pub fn known_names(session: &Session, sources: &SourceMap) -> Vec<KnownName> {
-    session.names().filter(|name| !is_internal(session, name)).map(|name| known_name(session, sources, name)).collect()
+    session
+        .names()
+        .filter(|name| !manual::is_internal(session, name))
+        .map(|name| known_name(session, sources, name))
+        .collect()
 }
 
 fn known_name(session: &Session, sources: &SourceMap, name: &str) -> KnownName {
@@ -135,7 +139,7 @@ impl Document {
             }
         };
         types.chain(KnownName::words(syntax)).for_each(&mut add);
-        let shown = known.names().filter(|name| matches(name) && !is_internal(known, name));
+        let shown = known.names().filter(|name| matches(name) && !manual::is_internal(known, name));
         let kind = |name: &str| if known.function(name).is_some() { NameKind::Function } else { NameKind::Value };
         shown.map(|name| KnownName::plain(name, kind(name))).for_each(&mut add);
         self.locals_before(start).into_iter().for_each(&mut add);
@@ -228,11 +232,4 @@ impl Document {
 
 fn is_of_library(session: &Session, name: &str) -> bool {
     session.function(name).is_some_and(|id| session.is_library_function(id))
-}
-
-/// Whether only the library itself is to call a function.
-fn is_internal(session: &Session, name: &str) -> bool {
-    let Some(id) = session.function(name).filter(|id| session.is_library_function(*id)) else { return false };
-    let function = session.program().function(id);
-    manual::is_internal(&function.name, function.doc.as_deref().unwrap_or(""))
 }

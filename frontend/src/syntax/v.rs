@@ -37,6 +37,10 @@ pub use parser::completeness::{is_complete, is_unfinished};
 use std::collections::HashSet;
 use token::{IMPORT, Token};
 
+/// What functions have in their names that loops have become, behind the name of the function that they stand in, if
+/// they stand in one: nobody has named them.
+pub const LOOP: &str = "~loop";
+
 /// What a text of V turned out to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Translated {

@@ -13,6 +13,7 @@ use super::{After, Exit, Frame, FrameKind, Lowering};
 use crate::ast::{
     Binding, Expr, FunctionDefinition, Name, Signature, Symbol, TopLevel, TopLevelKind, TypeExpr, TypeExprKind,
 };
+use crate::syntax::v::LOOP;
 use crate::syntax::v::analysis::{assigned, exits, is_endless, mentioned};
 use crate::syntax::v::build::{call, conditional, name, variables};
 use crate::syntax::v::tree::{Expression, Loop, Statement};
@@ -107,7 +108,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn loop_name(&mut self) -> Symbol {
-        let Some(context) = &mut self.context else { return Symbol::from("~loop") };
+        let Some(context) = &mut self.context else { return Symbol::from(LOOP) };
         context.loops += 1;
         part(&context.name, "loop", context.loops)
     }

@@ -7,6 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::v::analysis::changed;
 use crate::syntax::v::known::Parameter;
 use crate::syntax::v::tree::{Expression, ExpressionKind};
+use crate::syntax::v::types::Type;
 use std::collections::HashSet;
 
 impl Lowering<'_> {
@@ -68,7 +69,7 @@ impl Lowering<'_> {
     }
 
     /// The value of what `&` stands before: a variable, or a part of one.
-    fn place(&mut self, target: &Expression) -> (Expr, crate::syntax::v::types::Type) {
+    fn place(&mut self, target: &Expression) -> (Expr, Type) {
         let root = changed(target);
         if let Some(symbol) = root
             && self.local(symbol).is_none()
