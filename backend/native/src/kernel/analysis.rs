@@ -13,6 +13,7 @@
 //! branches  spaces within that are behind a branch, not under a mask
 //! is_wide, times  indices in a vector, vectors at a time                [`vectors`]
 //! outer     several segments at a time, where they are equally long   [`outer_loop`]
+//! inner     the plan of strips in which conditions are known            [`unswitch`]
 //! intervals, narrow  many indices in a vector of bytes or shorts         [`intervals`], [`narrow`]
 //! ```
 
@@ -22,6 +23,7 @@ mod intervals;
 mod live;
 mod narrow;
 mod outer_loop;
+mod unswitch;
 mod vectors;
 
 use super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand, is_ordered};
@@ -31,6 +33,7 @@ pub(super) use evolution::Evolution;
 pub(super) use intervals::Interval;
 use nesl_prim::ScalarOp;
 use nesl_vcode::{RegisterType, VectorOp};
+pub(super) use unswitch::{Change, Changes, Inner, inner};
 
 /// How many indices, or vectors of them, a loop takes at a time.
 pub(super) const UNROLL: usize = 4;
@@ -56,6 +59,8 @@ pub(super) struct Analysis<'p> {
     pub forks: Vec<bool>,
     /// The nodes whose index has been checked before the loop, or before the strip.
     pub checked: Vec<bool>,
+    /// Those of them that are checked at the ends of all indices.
+    checked_at_ends: Vec<bool>,
     /// What is checked for the first and the last index.
     pub end_checks: Vec<EndCheck>,
     /// The nodes that check indices against what is known to be a length.
@@ -92,12 +97,29 @@ pub(super) struct Analysis<'p> {
 
 impl<'p> Analysis<'p> {
     pub fn of(plan: &'p Plan, mode: Mode) -> Analysis<'p> {
+        Analysis::among(plan, mode, None)
+    }
+
+    /// What is known of an inner plan, whose loops are strips among those of a whole one.
+    pub fn of_inner(inner: &'p Inner, whole: &Analysis<'_>) -> Analysis<'p> {
+        Analysis::among(&inner.plan, whole.mode, Some(whole))
+    }
+
+    fn among(plan: &'p Plan, mode: Mode, whole: Option<&Analysis<'_>>) -> Analysis<'p> {
         let is_all = matches!(mode, Mode::Whole | Mode::Piece);
         let endings = endings(plan, mode);
         let (needed, joined) = live::live(plan, mode, &endings);
         let computed: Vec<bool> = needed.iter().zip(&joined).map(|(&live, &joined)| live || joined).collect();
         let nothing = || (vec![false; plan.nodes.len()], Vec::new());
-        let (mut checked, end_checks) = if is_all { checks::at_ends(plan, &needed) } else { nothing() };
+        let (mut checked, end_checks) = match whole {
+            _ if !is_all => nothing(),
+            None => checks::at_ends(plan, &needed),
+            // Before the loops only those of the whole plan are checked.
+            Some(whole) => {
+                let is_checked = needed.iter().zip(&whole.checked_at_ends).map(|(&live, &checked)| live && checked);
+                checks::at_ends(plan, &is_checked.collect::<Vec<bool>>())
+            }
+        };
         let checked_at_ends = checked.clone();
         let has_length = checks::known_lengths(plan, &computed, &checked);
         let (is_place, length_checks) = checks::lengths(plan, &computed, &endings, &mut checked);
@@ -105,7 +127,7 @@ impl<'p> Analysis<'p> {
         let (mut live, mut inductions) = (needed, vec![false; plan.nodes.len()]);
         let mut invariants = inductions.clone();
         let evolutions = evolution::evolutions(plan, &live);
-        if is_all && cursors.iter().any(Option::is_some) {
+        if is_all && (whole.is_some() || cursors.iter().any(Option::is_some)) {
             invariants = evolution::invariants(plan, &live, &evolutions, &checked_at_ends);
             inductions = checks::inductions(plan, &live, &checked_at_ends, &evolutions);
             checked.iter_mut().zip(&inductions).for_each(|(checked, &is_induction)| *checked |= is_induction);
@@ -120,6 +142,7 @@ impl<'p> Analysis<'p> {
             joined,
             forks: vec![false; plan.nodes.len()],
             checked,
+            checked_at_ends,
             end_checks,
             has_length,
             length_checks,

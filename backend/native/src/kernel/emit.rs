@@ -27,8 +27,11 @@
 //! [`outer_loop`].
 
 mod outer_loop;
+mod unswitch;
 
-use super::analysis::Analysis;
+pub(super) use unswitch::InnerLoop;
+
+use super::analysis::{self, Analysis};
 use super::environment::{Environment, Finished};
 use super::loop_emitter::{Carried, Cursor, LoopEmitter};
 use super::plan::{Ending, Mode, Plan};
@@ -49,7 +52,12 @@ pub(crate) fn emit_group(
     indices: Range<Value>,
 ) -> Finished {
     let analysis = Analysis::of(plan, mode);
+    let inner = if analysis.narrow.is_none() { analysis::inner(plan, mode) } else { None };
+    let of_inner = inner.as_ref().map(|inner| (inner, Analysis::of_inner(inner, &analysis)));
     let mut loops = LoopEmitter::begin(emitter, &analysis, environment, &indices);
+    if let Some((inner, of_inner)) = &of_inner {
+        loops.begin_inner(inner, of_inner, &indices);
+    }
     let Range { start, end } = indices;
     let index = loops.variable(start);
     let after_even = loops.even_segments(index, end);
@@ -145,7 +153,7 @@ impl LoopEmitter<'_, '_, '_> {
             count = self.emitter.builder.ins().smin(count, room);
         }
         let stop = self.emitter.builder.ins().iadd(i, count);
-        if self.analysis.has_cursors() || self.has_blocks(None) {
+        if self.analysis.has_cursors() || self.has_blocks(None) || self.inner.is_some() {
             self.strips(index, stop);
         } else {
             self.begin_strip(i, stop);
@@ -211,8 +219,7 @@ impl LoopEmitter<'_, '_, '_> {
             let block_end = self.block_end(i, zero);
             stop = self.emitter.builder.ins().smin(stop, block_end);
         }
-        self.begin_strip(i, stop);
-        self.strip(index, stop);
+        let stop = self.strip_of_either(index, i, stop);
         if self.has_blocks(None) {
             self.end_block(stop, zero, None);
         }

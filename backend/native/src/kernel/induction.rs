@@ -233,14 +233,7 @@ impl LoopEmitter<'_, '_, '_> {
                 let place = self.line(index, i);
                 self.line_of_progression(column, place)
             }
-            (NodeOp::Vector(_), &[PlanOperand::Input(column), _]) => {
-                let (_, length, cursor) = self.column_and_cursor(number);
-                let nowhere = self.emitter.int(0);
-                let before = self.bias_of_segment(nowhere, length, cursor, 1);
-                let place = self.emitter.builder.ins().iadd(before, i);
-                let one = self.emitter.int(1);
-                self.line_of_progression(column, (place, Some(one)))
-            }
+            (NodeOp::Vector(_), &[PlanOperand::Input(column), _]) => self.line_of_compact(number, column, i),
             // What is checked for the whole strip is so on its own.
             (NodeOp::Map(ScalarOp::CheckIndex), &[index, _]) => self.line(index, i),
             (NodeOp::Map(op), &[a, b]) => {
@@ -260,6 +253,16 @@ impl LoopEmitter<'_, '_, '_> {
             }
             _ => unreachable!("what goes up evenly is made of sums, products and progressions"),
         }
+    }
+
+    /// What is taken together of a progression, element after element: what it is at an index, and what it goes up by.
+    pub(super) fn line_of_compact(&mut self, number: usize, column: usize, i: Value) -> (Value, Option<Value>) {
+        let (_, length, cursor) = self.column_and_cursor(number);
+        let nowhere = self.emitter.int(0);
+        let before = self.bias_of_segment(nowhere, length, cursor, 1);
+        let place = self.emitter.builder.ins().iadd(before, i);
+        let one = self.emitter.int(1);
+        self.line_of_progression(column, (place, Some(one)))
     }
 
     /// What a progression is at places that go up evenly.

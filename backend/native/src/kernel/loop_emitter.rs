@@ -12,6 +12,7 @@
 //! ```
 
 use super::analysis::{Analysis, UNROLL};
+use super::emit::InnerLoop;
 use super::environment::{Bound, Environment};
 use super::plan::{Ending, Plan};
 use crate::emitter::Emitter;
@@ -52,6 +53,8 @@ pub(super) struct LoopEmitter<'a, 'e, 'b> {
     pub has_room: bool,
     /// What is known at the current index.
     pub now: Now,
+    /// The plan of strips in which conditions are known.
+    pub inner: Option<InnerLoop<'a>>,
 }
 
 /// What is known at the current index.
@@ -142,6 +145,7 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
             biases: vec![None; plan.yields.len()],
             has_room: false,
             now: Now::default(),
+            inner: None,
         };
         loops.check_ends(indices.start, indices.end);
         loops.check_lengths(indices.start, indices.end);

@@ -77,7 +77,7 @@ impl LoopEmitter<'_, '_, '_> {
     }
 
     /// The element of a column for the current segment.
-    fn of_segment(&mut self, number: usize) -> Value {
+    pub(super) fn of_segment(&mut self, number: usize) -> Value {
         let (pointer, _, cursor) = self.column_and_cursor(number);
         let ty = machine_type(self.plan.nodes[number].ty);
         let segment = self.emitter.builder.use_var(cursor.segment);

@@ -3,6 +3,7 @@
 use super::super::plan::Stride;
 use super::checks::Length;
 use super::*;
+use nesl_prim::ScalarValue;
 use nesl_vcode::Op;
 
 /// The plan of the one group of a function with these parameters, and what it yields.
@@ -259,4 +260,55 @@ fn what_flags_say_of_numbers_is_known_where_they_are_true() {
     let beyond = "%10 = map add.int %9 140\n%11 = map add.int %10 0";
     assert_eq!(of_letters(beyond, "`r"), Some(LaneType::Byte));
     assert_eq!(of_letters(beyond, "`z"), None);
+}
+
+/// The neighbours of an element, but for the first and the last.
+const NEIGHBOURS: &str = "%2 = iota %0\n%3 = map equal.int %2 0\n%4 = map equal.int 9 %2\n%5 = map or.bool %3 %4
+    %6 = map not.bool %5\n%7 = dist 7 %0\n%8 = pack %7 %5\n%9 = pack %2 %6\n%10 = map subtract.int %9 1
+    %11 = map check_index %10 %0\n%12 = gather %1 %11\n%13 = map add.int %9 1\n%14 = map check_index %13 %0
+    %15 = gather %1 %14\n%16 = map add.int %12 %15\n%17 = merge %5 %8 %16";
+
+#[test]
+fn conditions_on_the_index_are_known_in_most_strips() {
+    let plan = plan(OF_COLUMN, NEIGHBOURS, "%17");
+    let inner = inner(&plan, Mode::Whole).unwrap_or_else(|| panic!("conditions choose"));
+    assert_eq!(inner.flags, [(PlanOperand::Node(3), false)]);
+    let limits = [PlanOperand::Constant(ScalarValue::Int(0)), PlanOperand::Constant(ScalarValue::Int(9))];
+    let change = |limit| {
+        let moving = PlanOperand::Node(0);
+        Change { moving, goes_up: true, may_wrap: false, limit, at: Changes::Both }
+    };
+    assert_eq!(inner.changes, limits.map(change));
+    assert_eq!(inner.plan.yields, [14]);
+    // What cannot be vectors of indices with a branch in it can be without.
+    let whole = Analysis::of(&plan, Mode::Whole);
+    let within = Analysis::of_inner(&inner, &whole);
+    assert!(whole.forks[15] && !whole.is_wide && within.is_wide);
+    // Indices are checked at the ends of strips, not at the ends of all.
+    assert!(within.end_checks.is_empty() && within.is_consecutive(10) && within.is_consecutive(13));
+}
+
+#[test]
+fn what_moves_reaches_or_passes_what_it_is_compared_with() {
+    let changes = |condition: &str| {
+        let group = format!(
+            "%2 = iota %0\n{condition}\n%5 = map not.bool %4\n%6 = pack %2 %4\n%7 = pack %2 %5
+            %8 = map check_index %6 %0\n%9 = gather %1 %8\n%10 = merge %4 %9 %7"
+        );
+        let plan = plan(OF_COLUMN, &group, "%10");
+        let inner = inner(&plan, Mode::Whole)?;
+        Some(inner.changes.iter().map(|change| (change.goes_up, change.may_wrap, change.at)).collect::<Vec<_>>())
+    };
+    let up = |operation: &str| changes(&format!("%3 = map add.int 5 %2\n%4 = map {operation} %3 %0"));
+    assert_eq!(up("less.int"), Some(vec![(true, true, Changes::Reached)]));
+    assert_eq!(up("at_most.int"), Some(vec![(true, true, Changes::Passed)]));
+    assert_eq!(up("greater.int"), Some(vec![(true, true, Changes::Passed)]));
+    assert_eq!(up("at_least.int"), Some(vec![(true, true, Changes::Reached)]));
+    let down = |operation: &str| changes(&format!("%3 = map subtract.int 5 %2\n%4 = map {operation} %0 %3"));
+    assert_eq!(down("less.int"), Some(vec![(false, true, Changes::Reached)]));
+    assert_eq!(down("at_most.int"), Some(vec![(false, true, Changes::Passed)]));
+    assert_eq!(down("equal.int"), Some(vec![(false, true, Changes::Both)]));
+    // What goes up by two may jump over it; and what is read at the index does not move evenly.
+    assert_eq!(changes("%3 = map multiply.int 2 %2\n%4 = map less.int %3 %0"), None);
+    assert_eq!(changes("%3 = map add.int %1 %2\n%4 = map less.int %3 %0"), None);
 }
