@@ -2,7 +2,7 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    accumulate, checked, copy, count, cse, dead, descriptor, fold, fuse, inline, last_use, number, parts, peel,
+    accumulate, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, inline, last_use, number, parts, peel,
     read_early, rows, short_segments, simplify, sink_common, slice, sort, unroll, view, zero_trip,
 };
 use crate::program::Program;
@@ -193,7 +193,14 @@ pub const SERIAL_PASSES: &[Pass] = &[
         reason: "after unroll, which makes calls; before simplify, which knows the lengths of arguments",
         run: peel::run,
     },
-    Pass { reason: "again after unroll and peel: lengths of what is now known", ..SIMPLIFY },
+    Pass {
+        name: "hoist",
+        summary: "computes before a loop what is the same in all of its turns",
+        reason: "after cse, which makes equal operands one register, and rows, which says what is carried; before simplify and \
+                 cse, which know where the loop is entered what it begins with",
+        run: hoist::run,
+    },
+    Pass { reason: "again after unroll, peel and hoist: lengths of what is now known", ..SIMPLIFY },
     Pass { reason: "again after simplify: lengths that are now one register", ..CSE },
     Pass { reason: "after all that replaces uses: sequences that are not put together any more", ..DEAD },
     FUSE,

@@ -14,6 +14,7 @@ pub mod effect;
 pub mod expand_each;
 pub mod fold;
 pub mod fuse;
+pub mod hoist;
 pub mod inline;
 pub mod last_use;
 pub mod number;

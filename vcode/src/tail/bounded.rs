@@ -12,36 +12,85 @@
 //! }                                            } } }
 //! ```
 //!
+//! So stands one beside a function that enters a loop: that calls one at its end, with its own parameters first
+//! ([`hoist`](crate::passes::hoist)). It calls the bounded version of the loop, and gives of what that carries its own.
+//!
 //! The first result says how many more times it might have gone round, and -1 where it has not come to its end. What is
 //! not there is zero, or has no elements.
 
-use super::{Steps, last};
+use super::{Steps, last, visit_ends};
 use crate::op::VectorOp;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Place, Program, Register};
 use crate::register::RegisterType;
 use nesl_prim::{Constants, ScalarOp, ScalarType, ScalarValue};
 use std::collections::HashMap;
 
-/// Puts the bounded versions of all loops that are one function behind the functions of a program; where each is.
+/// Puts the bounded versions of all loops that are one function, and of what enters them, behind the functions of a
+/// program; where each is.
 pub fn add(program: &mut Program) -> HashMap<FunctionId, FunctionId> {
     let steps = Steps::of(program);
     let mut added = HashMap::new();
-    for index in 0..program.functions.len() as u32 {
-        let id = FunctionId(index);
+    let all: Vec<FunctionId> = (0..program.functions.len() as u32).map(FunctionId).collect();
+    for &id in &all {
         if steps.reached(program, id).into_iter().eq([id]) {
             let own = FunctionId(program.functions.len() as u32);
-            let bounded = bounded(&program.functions[index as usize], (id, own));
+            let bounded = bounded(&program.functions[id.0 as usize], (id, own));
             program.functions.push(bounded);
+            added.insert(id, own);
+        }
+    }
+    for id in all {
+        let function = &program.functions[id.0 as usize];
+        if let Some(entered) = entered(function)
+            && let (false, Some(&bounded)) = (added.contains_key(&id), added.get(&entered))
+        {
+            let parameters = program.functions[entered.0 as usize].parameters.iter();
+            let types = parameters.map(|&own| program.functions[entered.0 as usize].register_type(own));
+            let others = types.skip(function.parameters.len()).collect();
+            let own = FunctionId(program.functions.len() as u32);
+            let enters = enters(function, (entered, bounded), others);
+            program.functions.push(enters);
             added.insert(id, own);
         }
     }
     added
 }
 
+/// What a function calls at its end, with its own parameters first, if it calls nothing else.
+fn entered(function: &Function) -> Option<FunctionId> {
+    let mut entered = None;
+    visit_ends(&function.body, &mut |call, callee| {
+        let own = function.parameters.iter().map(|&parameter| Operand::Register(parameter));
+        if call.operands.iter().copied().take(function.parameters.len()).eq(own) {
+            entered = Some(callee);
+        }
+    });
+    let mut calls = 0;
+    function.body.clone().visit_functions(&mut |_| calls += 1);
+    entered.filter(|_| calls == 1)
+}
+
+/// The bounded version of a function that enters a loop, of which the second number is the bounded version; these are
+/// the types of what the loop carries besides the parameters.
+fn enters(function: &Function, numbers: (FunctionId, FunctionId), others: Vec<RegisterType>) -> Function {
+    let place = Place::from(function.span);
+    let mut writer = Writer { function, registers: function.registers.clone(), numbers, others, place };
+    let bound = writer.register(RegisterType::Scalar(ScalarType::Int));
+    let body = writer.end(&function.body, bound);
+    Function {
+        name: format!("{}/bounded", function.name),
+        parameters: [&[bound], &*function.parameters].concat(),
+        registers: writer.registers,
+        body,
+        span: function.span,
+    }
+}
+
 /// The bounded version of a loop, of which the first number is the loop's and the second its own.
 fn bounded(function: &Function, (id, own): (FunctionId, FunctionId)) -> Function {
     let place = Place::from(function.span);
-    let mut writer = Writer { function, registers: function.registers.clone(), numbers: (id, own), place };
+    let (registers, others) = (function.registers.clone(), Vec::new());
+    let mut writer = Writer { function, registers, numbers: (id, own), others, place };
     let bound = writer.register(RegisterType::Scalar(ScalarType::Int));
     let parameters = [&[bound], &*function.parameters].concat();
     let is_over = writer.register(RegisterType::Scalar(ScalarType::Bool));
@@ -85,6 +134,8 @@ struct Writer<'f> {
     registers: Vec<RegisterType>,
     /// The numbers of both.
     numbers: (FunctionId, FunctionId),
+    /// What the loop carries besides the parameters.
+    others: Vec<RegisterType>,
     place: Place,
 }
 
@@ -149,11 +200,15 @@ impl Writer<'_> {
             ended.results = [vec![Operand::Register(fewer)], nothing, ended.results].concat();
             return ended;
         };
-        end.results = self.results();
+        let results = self.results();
+        end.results.clone_from(&results);
         match &mut end.op {
             Op::Call(callee) => {
                 *callee = self.numbers.1;
                 end.operands.insert(0, Operand::Register(fewer));
+                let others: Vec<Register> = self.others.clone().into_iter().map(|ty| self.register(ty)).collect();
+                let carried = 1 + self.function.parameters.len();
+                end.results.splice(carried..carried, others);
             }
             Op::If(then_block, else_block) => {
                 for block in [then_block, else_block] {
@@ -162,7 +217,7 @@ impl Writer<'_> {
             }
             _ => unreachable!("what else ends a loop does not go on with it"),
         }
-        ended.results = end.results.iter().copied().map(Operand::Register).collect();
+        ended.results = results.into_iter().map(Operand::Register).collect();
         ended
     }
 }
@@ -236,6 +291,52 @@ mod tests {
     yield %20 %21 %22 %23 %24
   }
   return %25 %26 %27 %28 %29
+}"
+        );
+    }
+
+    #[test]
+    fn what_enters_a_loop_with_its_parameters_has_one_too() {
+        let mut program = parse(
+            "function enters(%0: int, %1: column int) -> int {
+               %2 = less.int 0 %0
+               %4 = if %2 {
+                 %5 = extract %1 0
+                 %3 = call turns %0 %1 %5
+                 yield %3
+               } else { yield 7 }
+               return %4
+             }
+             function turns(%0: int, %1: column int, %2: int) -> int {
+               %3 = subtract.int %0 %2
+               %4 = less.int %3 0
+               %5 = if %4 { yield %3 } else {
+                 %6 = call turns %3 %1 %2
+                 yield %6
+               }
+               return %5
+             }",
+        )
+        .unwrap();
+        let added = add(&mut program);
+        assert_eq!(added, HashMap::from([(FunctionId(1), FunctionId(2)), (FunctionId(0), FunctionId(3))]));
+        verify(&program).unwrap();
+        crate::pipeline::run(&[crate::pipeline::NUMBER], &mut program, &crate::pipeline::Options::default()).unwrap();
+        let listing = program.to_string();
+        let (_, bounded) = listing.split_once("function enters/bounded").unwrap();
+        assert_eq!(
+            bounded.trim(),
+            "(%0: int, %1: int, %2: column int) -> int, int, column int, int {
+  %3 = less.int 0 %1
+  %11, %12, %13, %14 = if %3 {
+    %4 = extract %2 0
+    %5, %6, %7, %8, %9 = call turns/bounded %0 %1 %2 %4
+    yield %5 %6 %7 %9
+  } else {
+    %10 = constants int []
+    yield %0 0 %10 7
+  }
+  return %11 %12 %13 %14
 }"
         );
     }
