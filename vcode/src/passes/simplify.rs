@@ -30,7 +30,7 @@ impl Rule for Simplify {
         match &instruction.op {
             Op::Vector(op) => vector(context, *op, instruction),
             Op::Map(op) => map(context, *op, &instruction.operands),
-            Op::Scalar(op) => power(context, Op::Scalar, *op, &instruction.operands)
+            Op::Scalar(op) => cheaper(context, Op::Scalar, *op, &instruction.operands)
                 .unwrap_or_else(|| repeated(context, Maker::Scalar(*op), *op, &instruction.operands)),
             Op::Constants(_) | Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::If(..) | Op::Fused(_) => Action::Keep,
         }
@@ -179,7 +179,7 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     let scalars: Vec<Operand> =
         operands.iter().map(|operand| broadcast(operand).map_or(*operand, |(value, _)| value)).collect();
     if scalars == operands {
-        let action = single(context, op, operands).or_else(|| power(context, Op::Map, op, operands));
+        let action = single(context, op, operands).or_else(|| cheaper(context, Op::Map, op, operands));
         return action.unwrap_or_else(|| repeated(context, Maker::Map(op), op, operands));
     }
     if scalars.iter().any(|&operand| matches!(context.type_of(operand), RegisterType::Column(_))) {
@@ -216,9 +216,15 @@ fn single(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Option<A
     Some(Action::Become(Op::Vector(VectorOp::Build), vec![value]))
 }
 
-/// A small power by the multiplications that define it; the one by the neutral element that comes first changes
-/// nothing.
-fn power(context: &mut Context, op_of: fn(ScalarOp) -> Op, op: ScalarOp, operands: &[Operand]) -> Option<Action> {
+/// Arithmetic by what costs less and gives the same to the bit: *strength reduction*. A small power by the
+/// multiplications that define it, where the one by the neutral element that comes first changes nothing; a quotient by
+/// a power of two as a product.
+fn cheaper(context: &mut Context, op_of: fn(ScalarOp) -> Op, op: ScalarOp, operands: &[Operand]) -> Option<Action> {
+    if let (ScalarOp::DivideFloat, &[dividend, Operand::Constant(ScalarValue::Float(divisor))]) = (op, operands) {
+        let factor = reciprocal(divisor)?;
+        let factor = Operand::Constant(ScalarValue::Float(factor));
+        return Some(Action::Become(op_of(ScalarOp::MultiplyFloat), vec![dividend, factor]));
+    }
     let multiply = match op {
         ScalarOp::PowerInt => ScalarOp::MultiplyInt,
         ScalarOp::PowerFloat => ScalarOp::MultiplyFloat,
@@ -232,6 +238,13 @@ fn power(context: &mut Context, op_of: fn(ScalarOp) -> Op, op: ScalarOp, operand
         vec![if exponent == 3 { base } else { square }, square]
     };
     Some(Action::Become(op_of(multiply), factors))
+}
+
+/// One over a power of two, where that is no less exact.
+fn reciprocal(number: f64) -> Option<f64> {
+    let fraction = number.to_bits() & ((1 << (f64::MANTISSA_DIGITS - 1)) - 1);
+    let reciprocal = 1.0 / number;
+    (fraction == 0 && number.is_normal() && reciprocal.is_normal()).then_some(reciprocal)
 }
 
 /// An operation that its operand has been through: a check that has passed, or the inverse; the length of what has just
@@ -523,5 +536,29 @@ mod tests {
              %9 = range_length 0 %3 1
              return %7 %8 %9",
         );
+    }
+
+    #[test]
+    fn quotients_by_powers_of_two_are_products() {
+        let becomes = |before: &str, after: &str| {
+            let body = |line: &str| format!("%1 = {line}\nreturn %1");
+            testing::body_becomes(run, "(%0: float) -> float", &body(before), &body(after));
+        };
+        becomes("divide.float %0 2.0", "multiply.float %0 0.5");
+        becomes("divide.float %0 -0.25", "multiply.float %0 -4.0");
+        for stays in ["divide.float %0 3.0", "divide.float %0 0.0", "divide.float 2.0 %0", "divide.float %0 inf"] {
+            becomes(stays, stays);
+        }
+        // The reciprocal of the greatest power of two has fewer digits, and that of the least numbers is infinite.
+        assert_eq!(
+            [2f64.powi(1022), 2f64.powi(1023), f64::MIN_POSITIVE, 5e-324].map(reciprocal),
+            [Some(2f64.powi(-1022)), None, Some(2f64.powi(1022)), None]
+        );
+        for dividend in [f64::MIN_POSITIVE, -3.0 * 5e-324, 1.0 / 3.0, f64::MAX, -0.0, f64::INFINITY] {
+            for divisor in [2.0, 0.5, -4.0, 2f64.powi(1022), f64::MIN_POSITIVE] {
+                let product = dividend * reciprocal(divisor).unwrap();
+                assert_eq!(product.to_bits(), (dividend / divisor).to_bits(), "{dividend:e} / {divisor:e}");
+            }
+        }
     }
 }
