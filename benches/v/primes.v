@@ -1,10 +1,9 @@
 pure int primes(int n) [*] {
-  if (n <= 2) return [];
-  int sieves[*][*] = [iseq(2 * p, p, n) : p in primes(1 + (int) sqrt(n - 1.0))];
-  int is_prime[*] = dist(1, n);
-  int crossed[*] = flatten(sieves);
-  for (int i = 0; i < $crossed; i++) is_prime[crossed[i]] = 0;
-  return [i : i in iseq(2, 1, n); p in drop(is_prime, 2) : p == 1];
+  bool is_prime[*] = dist(true, n);
+  for (int p = 2; p * p < n; p++)
+    if (is_prime[p])
+      for (int i = 2 * p; i < n; i += p) is_prime[i] = false;
+  return [i : i in iseq(2, 1, n); p in drop(is_prime, 2) : p];
 }
 pure int checked(int v[*]) { return sum([x * (i % 7 + 1) : x in v; i in index($v)]); }
 pure int main(int n) [*] { return [checked(primes(n))]; }
