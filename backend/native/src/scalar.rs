@@ -5,6 +5,7 @@
 //! two numbers at once, [`lanes`] in many bytes or shorts.
 
 pub(crate) mod lanes;
+mod products;
 pub(crate) mod vector;
 
 use crate::emitter::{Emitter, TRUSTED};
@@ -112,7 +113,7 @@ impl Emitter<'_> {
             ScalarOp::AddFloat => self.builder.ins().fadd(a, b),
             ScalarOp::SubtractInt => self.builder.ins().isub(a, b),
             ScalarOp::SubtractFloat => self.builder.ins().fsub(a, b),
-            ScalarOp::MultiplyInt => self.builder.ins().imul(a, b),
+            ScalarOp::MultiplyInt => self.product(a, b),
             ScalarOp::MultiplyFloat => self.builder.ins().fmul(a, b),
             ScalarOp::DivideFloat => self.builder.ins().fdiv(a, b),
             // In one order of operands, so that what is computed both ways is computed once.

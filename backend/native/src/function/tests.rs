@@ -177,6 +177,23 @@ fn operations_on_constants_are_those_of_the_table() {
     assert!(ranges > 1000, "{ranges} functions");
 }
 
+#[test]
+fn products_by_constants_are_those_of_the_table() {
+    let powers = (0..63).flat_map(|shift| [-1, 0, 1].map(|more| (1i64 << shift) + more));
+    let others = (2..100).chain([i64::MAX, i64::MIN, 6 << 40, 10 << 50, 7 << 60]);
+    for factor in powers.chain(others) {
+        let text = format!("function f(%0: int) -> int {{\n  %1 = multiply.int %0 {factor}\n  return %1\n}}");
+        let program = nesl_vcode::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let mut compiler = Compiler::new().unwrap();
+        let function = compiler.function(&program, FunctionId(0)).unwrap();
+        for value in [0, 1, -1, 3, -7, 1 << 32, i64::MAX, i64::MIN, i64::MIN + 1, 0x1234_5678_9abc_def0] {
+            let mut result = [0];
+            let status = call(function, (SCRATCH, None), &[value as u64], &mut result);
+            assert_eq!((status, result[0] as i64), (Status::Done, value.wrapping_mul(factor)), "{value} * {factor}");
+        }
+    }
+}
+
 const FIBONACCI: &str = "
     function fib(%0: int) -> int {
       %1 = less.int %0 2

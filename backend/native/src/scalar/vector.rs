@@ -47,10 +47,12 @@ impl Emitter<'_> {
         if let Some(condition) = float_comparison(op) {
             return ins.ins().fcmp(condition, a, b);
         }
+        if op == ScalarOp::MultiplyInt {
+            return self.product(a, b);
+        }
         match op {
             ScalarOp::AddInt => ins.ins().iadd(a, b),
             ScalarOp::SubtractInt => ins.ins().isub(a, b),
-            ScalarOp::MultiplyInt => ins.ins().imul(a, b),
             ScalarOp::NegateInt => ins.ins().ineg(a),
             ScalarOp::AddFloat => ins.ins().fadd(a, b),
             ScalarOp::SubtractFloat => ins.ins().fsub(a, b),
