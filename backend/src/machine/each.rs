@@ -171,7 +171,7 @@ impl<E: Engine> Run<'_, E> {
         let operands = values.split_off(1);
         let outside = outside().map_err(Stop::at(at))?;
         if let Some(native) = self.native(line, sizes, &operands).map_err(Stop::of(at))? {
-            let run = |run: &mut Run<'_, E>, task| run.native_instances(line, &native, &operands, task, outside);
+            let run = |run: &mut Run<'_, E>, task| native.instances(run, (line, &operands), task, outside);
             let results = match self.dealt_out(line, sizes, (shares, true), run) {
                 Ok(results) => results,
                 Err(stop) => return Err(self.in_order(line, kept, stop)),

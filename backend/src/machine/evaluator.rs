@@ -12,7 +12,7 @@ use super::scalar_code::{Call, Code, End};
 use crate::engine::error::{RuntimeError, chain};
 use crate::engine::native::Native;
 use nesl_native::Status;
-use nesl_prim::{Failure, ScalarValue};
+use nesl_prim::Failure;
 use nesl_vcode::{FunctionId, Place};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -33,13 +33,14 @@ pub(crate) struct Active {
 
 /// Runs functions of scalars alone, one after another. Their frames lie in one stack, which stays from one to the next.
 pub(crate) struct Evaluator<'a> {
-    program: &'a Loaded,
+    pub program: &'a Loaded,
     limits: Limits,
     interrupt: Option<&'a AtomicBool>,
     /// All frames.
     words: Vec<u64>,
     callers: Vec<Caller<'a>>,
-    results: Vec<u64>,
+    /// Those of the last call.
+    pub results: Vec<u64>,
     /// Arguments on their way from a frame to the one that takes its place.
     moving: Vec<u64>,
     native: Native,
@@ -87,14 +88,25 @@ impl<'a> Evaluator<'a> {
         arguments: impl ExactSizeIterator<Item = u64> + Clone,
         outside: Active,
     ) -> Result<&[u64], RuntimeError> {
-        if self.native != Native::Off && self.call_native(function, arguments.clone(), outside) {
-            if self.native == Native::Check {
-                self.check(function, arguments, outside)?;
-            }
-            self.instructions += 1;
-            return Ok(&self.results);
+        match self.native {
+            Native::Off => self.interpret(function, arguments, outside),
+            Native::On => self.native_first(function, arguments, outside),
+            Native::Check => self.checked(function, arguments, outside),
         }
-        self.interpret(function, arguments, outside)
+    }
+
+    /// Calls a function in native code, and by its lines where that does not give results.
+    fn native_first(
+        &mut self,
+        function: FunctionId,
+        arguments: impl ExactSizeIterator<Item = u64> + Clone,
+        outside: Active,
+    ) -> Result<&[u64], RuntimeError> {
+        if !self.call_native(function, arguments.clone(), outside) {
+            return self.interpret(function, arguments, outside);
+        }
+        self.instructions += 1;
+        Ok(&self.results)
     }
 
     /// Whether calls of a function are native code, as far as that does not give up.
@@ -103,7 +115,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Calls a function in native code, if it has that; false if there are no results.
-    fn call_native(&mut self, function: FunctionId, arguments: impl Iterator<Item = u64>, outside: Active) -> bool {
+    pub fn call_native(&mut self, function: FunctionId, arguments: impl Iterator<Item = u64>, outside: Active) -> bool {
         let Some(native) = self.program.native.function(self.program.program(), function) else { return false };
         let depth = self.limits.depth.saturating_sub(outside.calls);
         let (status, results) = self.native_calls.call(native, arguments, self.interrupt, depth);
@@ -113,26 +125,8 @@ impl<'a> Evaluator<'a> {
         status == Status::Done
     }
 
-    /// Compares the results at hand with those of the machine's own lines.
-    fn check(
-        &mut self,
-        function: FunctionId,
-        arguments: impl ExactSizeIterator<Item = u64>,
-        outside: Active,
-    ) -> Result<(), RuntimeError> {
-        let native = self.results.clone();
-        let expected = self.interpret(function, arguments, outside)?.to_vec();
-        let types = &self.program.scalar_code(function).results;
-        let values = |words: &[u64]| -> Vec<ScalarValue> {
-            types.iter().zip(words).map(|(&ty, &word)| ScalarValue::from_word(ty, word)).collect()
-        };
-        let name = &self.program.program().functions[function.0 as usize].name;
-        assert_eq!(values(&native), values(&expected), "{name} in native code, and by its lines");
-        Ok(())
-    }
-
     /// Calls a function by its lines.
-    fn interpret(
+    pub fn interpret(
         &mut self,
         function: FunctionId,
         arguments: impl ExactSizeIterator<Item = u64>,

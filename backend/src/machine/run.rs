@@ -6,6 +6,7 @@
 pub(super) mod alarm;
 pub(super) mod attempts;
 pub(super) mod bounded;
+mod check;
 pub(super) mod pause;
 mod profiling;
 pub(super) mod resting;
@@ -24,7 +25,7 @@ use crate::machine::decode::{Code, GroupLine, Line, Operation, Source};
 use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::{Profile, Whereabouts};
-use crate::machine::strategy::Strategy;
+use crate::machine::strategy::{Strategy, Tuning};
 use bounded::Turns;
 use nesl_prim::{Element, Failure, Host};
 use nesl_vcode::{Constants, FunctionId, Place};
@@ -51,6 +52,13 @@ pub(super) struct Settings<'a> {
     pub pause: Option<&'a Pause>,
     /// The task that this is part of, if tasks run beside one another.
     pub member: Option<Member<'a>>,
+}
+
+impl Settings<'_> {
+    /// From which sizes on it does what pays only then.
+    pub fn tuning(&self) -> Tuning {
+        Tuning::of(self.native, self.strategy)
+    }
 }
 
 /// A run in progress.

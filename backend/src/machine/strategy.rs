@@ -12,6 +12,7 @@
 
 mod branching;
 mod serial;
+mod tuning;
 mod uniform;
 
 use crate::engine::division::Deal;
@@ -21,6 +22,7 @@ pub(super) use serial::{entered, is_serial};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
+pub(super) use tuning::{Pace, Tuning};
 pub(super) use uniform::is_uniform;
 
 /// A way of running an `each`, or how to choose it.

@@ -1,15 +1,13 @@
 //! The instances of an `each` in native code, and on the machine's own lines where that gives up.
 
 use super::tasks::Task;
-use crate::data::slot::Slot;
 use crate::data::vector::unwritten::Unwritten;
 use crate::engine::error::RuntimeError;
-use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
 use crate::machine::decode::EachLine;
 use crate::machine::evaluator::Active;
-use crate::machine::leaf::{Gathered, Split};
+use crate::machine::leaf::Split;
 use crate::machine::native::{Done, Operands};
 use crate::machine::run::{Run, outside_instances};
 use crate::machine::strategy::Sizes;
@@ -56,6 +54,23 @@ impl<E: Engine> NativeEach<E> {
     ) -> Result<Option<Done<E>>, Fault> {
         run.program.native.run(run.engine, (line, &self.instances), &self.operands, range, limits)
     }
+
+    /// The results of some instances, in batches, compared with those of the machine's lines if somebody wants that.
+    /// `operands` are those of the `each` without the number of instances.
+    ///
+    /// # Errors
+    /// That of the first instance that fails.
+    pub(super) fn instances(
+        &self,
+        run: &mut Run<'_, E>,
+        (line, operands): (&EachLine, &[SlotOf<E>]),
+        task: Task,
+        outside: Active,
+    ) -> Result<Vec<Vec<SlotOf<E>>>, RuntimeError> {
+        let range = task.range.clone();
+        let native = |run: &mut Run<'_, E>| run.native_instances(line, self, operands, task, outside);
+        run.checked_instances((line, operands), range, outside, native)
+    }
 }
 
 impl<E: Engine> Run<'_, E> {
@@ -79,7 +94,7 @@ impl<E: Engine> Run<'_, E> {
     ///
     /// # Errors
     /// That of the first instance that fails.
-    pub(super) fn native_instances(
+    fn native_instances(
         &mut self,
         line: &EachLine,
         native: &NativeEach<E>,
@@ -97,7 +112,7 @@ impl<E: Engine> Run<'_, E> {
             let batch = next..range.end.min(next.saturating_add(most));
             let done = native.run(self, line, (batch.clone(), &mut parts), limits);
             let Some(done) = done.map_err(fault)? else {
-                batches.push(self.by_lines(line, operands, next..range.end, outside)?);
+                batches.push(self.instances_by_lines(line, operands, next..range.end, outside)?);
                 break;
             };
             self.steps += done.steps;
@@ -112,7 +127,7 @@ impl<E: Engine> Run<'_, E> {
                     // Inside of it already this counts.
                     self.attempts.gave_up(line.serial);
                     gave_up = true;
-                    batches.push(self.by_lines(line, operands, next..next + 1, outside)?);
+                    batches.push(self.instances_by_lines(line, operands, next..next + 1, outside)?);
                     next += 1;
                 }
             }
@@ -120,25 +135,11 @@ impl<E: Engine> Run<'_, E> {
         if !gave_up {
             self.attempts.ended(line.serial);
         }
-        if self.settings.native == Native::Check {
-            let mut results = Gathered::new(&line.plan.results);
-            for values in batches {
-                results.add(self.engine, values).map_err(fault)?;
-            }
-            let results = results.finish(self.engine).map_err(fault)?;
-            self.settings.native = Native::Off;
-            let expected = self.by_lines(line, operands, range, outside);
-            self.settings.native = Native::Check;
-            let (found, expected) = (self.shown(&results).map_err(fault)?, self.shown(&expected?).map_err(fault)?);
-            let name = &self.program.program().functions[line.serial.0 as usize].name;
-            assert_eq!(found, expected, "instances of {name} in native code, and by the machine's lines");
-            batches = vec![results];
-        }
         Ok(batches)
     }
 
     /// The results of some instances by the machine's lines.
-    fn by_lines(
+    pub(in crate::machine) fn instances_by_lines(
         &mut self,
         line: &EachLine,
         operands: &[SlotOf<E>],
@@ -150,24 +151,5 @@ impl<E: Engine> Run<'_, E> {
         }
         let arguments = Split::new(self.engine, &line.plan, operands.iter().cloned());
         self.instances(line, &arguments.map_err(outside_instances(line.at))?, range)
-    }
-
-    /// What registers hold, for comparing.
-    pub(in crate::machine) fn shown(&mut self, slots: &[SlotOf<E>]) -> Result<Vec<Vec<String>>, Fault> {
-        let mut all = Vec::new();
-        for slot in slots {
-            let column = match slot {
-                Slot::Scalar(value) => {
-                    all.push(vec![format!("{value:?}")]);
-                    continue;
-                }
-                Slot::Column(column) => column.clone(),
-                Slot::Descriptor(segments) => self.engine.lengths(segments)?,
-            };
-            let length = self.engine.length(&column);
-            let elements = self.engine.fetch(&column, 0, length)?.elements;
-            all.push((0..length).map(|index| format!("{:?}", elements.get(index))).collect());
-        }
-        Ok(all)
     }
 }

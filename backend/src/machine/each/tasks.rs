@@ -7,7 +7,6 @@
 use super::worker;
 use crate::data::vector::unwritten::Unwritten;
 use crate::engine::error::RuntimeError;
-use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault};
 use crate::machine::decode::EachLine;
@@ -25,9 +24,6 @@ const TASKS: usize = 8;
 
 /// The same where nobody knows how long an instance takes: the most for each worker where there are many.
 const SMALL_TASKS: usize = 64;
-
-/// Results of fewer elements are put together as they come.
-const PLACED: usize = 1 << 16;
 
 /// Some instances that one worker runs, one after another.
 pub(super) struct Task {
@@ -94,7 +90,6 @@ impl<E: Engine> Run<'_, E> {
         if !placed {
             return tasks;
         }
-        let least = if self.settings.native == Native::Check { 0 } else { PLACED };
         for register in expected(&line.plan) {
             let parts = register.and_then(|(ty, expected)| {
                 let lengths = match expected {
@@ -102,7 +97,7 @@ impl<E: Engine> Run<'_, E> {
                     Expected::Elements => &elements,
                 };
                 let total = lengths.iter().fold(0usize, |sum, &length| sum.saturating_add(length));
-                if total < least { None } else { self.engine.unwritten(ty, lengths) }
+                if total < self.settings.tuning().placed { None } else { self.engine.unwritten(ty, lengths) }
             });
             let mut parts = parts.into_iter().flatten();
             tasks.iter_mut().for_each(|task| task.parts.push(parts.next()));

@@ -20,7 +20,7 @@ use crate::machine::decode::Source;
 use crate::machine::frames::Frames;
 use crate::machine::native::Operands;
 use crate::machine::profile::Reading;
-use crate::machine::strategy::Strategy;
+use crate::machine::strategy::Pace;
 use nesl_native::{Compiled, Status};
 use nesl_prim::{ScalarType, ScalarValue};
 use nesl_vcode::{FunctionId, Place, RegisterType};
@@ -142,7 +142,7 @@ impl Gauge {
 }
 
 /// What has become of turns of a loop.
-pub(super) enum Turns<E: Engine> {
+pub(in crate::machine) enum Turns<E: Engine> {
     /// None were done.
     None,
     /// Some were; the loop goes on with these values of its parameters.
@@ -173,7 +173,9 @@ impl<E: Engine> Run<'_, E> {
         let outside = frames.active().map_err(Stop::at(at))?;
         let values: Vec<SlotOf<E>> = operands.iter().map(|&operand| frames.read(operand)).collect();
         let then = Instant::now();
-        let turns = self.native_turns((function, native), &values, at, (bound, time, outside.calls))?;
+        let limits = (bound, time, outside.calls);
+        let turns = |run: &mut Self| run.native_turns((function, native), &values, at, limits);
+        let turns = self.checked_turns((function, &values), at, turns)?;
         let now = self.reading();
         if let Some(gauge) = self.loops.gauges.get_mut(&function) {
             match turns {
@@ -195,6 +197,7 @@ impl<E: Engine> Run<'_, E> {
         operands: &[Source],
         frames: &mut Frames<E>,
     ) -> Option<(u64, Option<Duration>)> {
+        let pace = self.settings.tuning().pace;
         let now = match self.loops.gauges.get_mut(&function) {
             Some(gauge) => {
                 (gauge.turns, gauge.all) = (gauge.turns + 1, gauge.all + 1);
@@ -206,23 +209,25 @@ impl<E: Engine> Run<'_, E> {
             None => {
                 let now = self.reading();
                 self.loops.gauges.insert(function, Gauge::new(now));
-                if self.settings.native == Native::On && self.settings.strategy != Strategy::Mixed {
+                if pace == Pace::Measured {
                     return None;
                 }
                 now
             }
         };
-        if self.settings.native == Native::Check {
-            return Some((i64::MAX as u64, None));
+        match pace {
+            Pace::Measured => {
+                let copied = self.copied(function, operands, frames);
+                let (bound, time) = self.loops.gauges.get_mut(&function)?.plan(now, copied)?;
+                Some((bound, Some(time)))
+            }
+            Pace::Few => {
+                let gauge = self.loops.gauges.get_mut(&function)?;
+                gauge.wait = 0;
+                Some((1 + gauge.all % 5, None))
+            }
+            Pace::All => Some((i64::MAX as u64, None)),
         }
-        if self.settings.strategy == Strategy::Mixed {
-            let gauge = self.loops.gauges.get_mut(&function)?;
-            gauge.wait = 0;
-            return Some((1 + gauge.all % 5, None));
-        }
-        let copied = self.copied(function, operands, frames);
-        let (bound, time) = self.loops.gauges.get_mut(&function)?.plan(now, copied)?;
-        Some((bound, Some(time)))
     }
 
     /// Does at most so many turns in native code, in so much time and inside of so many calls.
@@ -260,9 +265,6 @@ impl<E: Engine> Run<'_, E> {
         let results = carried.split_off(1 + values.len());
         let Slot::Scalar(ScalarValue::Int(left)) = carried.remove(0) else { unreachable!("turns are counted") };
         let Ok(left) = u64::try_from(left) else { return Ok(Turns::Some(carried)) };
-        if self.settings.native == Native::Check {
-            self.compare(function, values, &results, at)?;
-        }
         Ok(Turns::All(results, bound - left))
     }
 }

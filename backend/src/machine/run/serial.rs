@@ -9,17 +9,15 @@
 
 use super::{Run, Stop};
 use crate::data::slot::Slot;
+use crate::engine::Engine;
 use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
-use crate::engine::{Engine, Fault};
 use crate::machine::decode::Source;
 use crate::machine::frames::Frames;
 use crate::machine::native::Operands;
 use nesl_native::Status;
-use nesl_prim::ScalarValue;
 use nesl_vcode::{FunctionId, Place};
 use std::collections::HashMap;
-use std::ops::Range;
 
 /// How many elements a call, or a turn, earns: to copy them takes about a fifth of its time.
 pub(super) const EARNED: usize = 256;
@@ -95,7 +93,8 @@ impl<E: Engine> Run<'_, E> {
         }
         let outside = frames.active().map_err(Stop::at(at))?;
         let values: Vec<SlotOf<E>> = operands.iter().map(|&operand| frames.read(operand)).collect();
-        let results = self.native_call(function, &values, at, outside.calls)?;
+        let call = |run: &mut Self| run.native_call(function, &values, at, outside.calls);
+        let results = self.checked_call((function, &values), at, call)?;
         if results.is_none() {
             frames.put_back(operands, values);
         }
@@ -135,71 +134,7 @@ impl<E: Engine> Run<'_, E> {
         self.attempts.ended(function);
         self.instructions += 1;
         self.steps += called.steps;
-        if self.settings.native == Native::Check {
-            self.compare(function, values, &called.results, at)?;
-        }
         Ok(Some(called.results))
-    }
-
-    /// Compares what native code gave for these values with what the machine's lines give.
-    pub(super) fn compare(
-        &mut self,
-        function: FunctionId,
-        values: &[SlotOf<E>],
-        found: &[SlotOf<E>],
-        at: Place,
-    ) -> Result<(), Stop> {
-        self.settings.native = Native::Off;
-        let expected = self.function(function, values.to_vec());
-        self.settings.native = Native::Check;
-        let expected = expected.map_err(|error| Stop::Inside(Box::new(error), Some(at)))?;
-        let fault = Stop::of(at);
-        let mut shown = |slots: &[SlotOf<E>]| Ok((self.shown(slots)?, self.shown_together(slots)?));
-        let (found, expected) = (shown(found).map_err(&fault)?, shown(&expected).map_err(&fault)?);
-        // Segments may lie elsewhere, as long as they are the same.
-        let is_same = |index: usize| found.0[index] == expected.0[index] || found.1[index] == expected.1[index];
-        let name = &self.program.program().functions[function.0 as usize].name;
-        let what = "in native code, and by the machine's lines";
-        assert!((0..expected.0.len()).all(is_same), "{name} {what}: {:?}, {:?}", found.0, expected.0);
-        Ok(())
-    }
-
-    /// What registers hold, for comparing: columns behind a descriptor as its segments stand one behind the other, where
-    /// they can be its data.
-    fn shown_together(&mut self, slots: &[SlotOf<E>]) -> Result<Vec<Vec<String>>, Fault> {
-        let mut all = self.shown(slots)?;
-        let mut segments: Option<Vec<Range<usize>>> = None;
-        for (shown, slot) in all.iter_mut().zip(slots) {
-            match slot {
-                Slot::Scalar(_) => segments = None,
-                Slot::Descriptor(descriptor) => {
-                    let columns = [self.engine.starts(descriptor)?, self.engine.lengths(descriptor)?];
-                    let [starts, lengths] = columns.map(|column| self.ints(&column));
-                    segments =
-                        Some(starts?.into_iter().zip(lengths?).map(|(start, length)| start..start + length).collect());
-                }
-                Slot::Column(_) => {
-                    let parts = segments.iter().flatten().map(|segment| shown.get(segment.clone()));
-                    if segments.is_some()
-                        && let Some(parts) = parts.collect::<Option<Vec<_>>>()
-                    {
-                        *shown = parts.concat();
-                    }
-                }
-            }
-        }
-        Ok(all)
-    }
-
-    /// The elements of a column of ints.
-    fn ints(&mut self, column: &E::Column) -> Result<Vec<usize>, Fault> {
-        let length = self.engine.length(column);
-        let elements = self.engine.fetch(column, 0, length)?.elements;
-        let int = |index| match elements.get(index) {
-            ScalarValue::Int(value) => usize::try_from(value).unwrap_or(0),
-            _ => 0,
-        };
-        Ok((0..length).map(int).collect())
     }
 }
 
