@@ -23,7 +23,7 @@ use crate::abi::{Entry, machine_types, parameter_types, words_of};
 use crate::emitter::{Emitter, TRUSTED};
 use crate::kept::Kept;
 use crate::kernel::Plan;
-use crate::runtime::{Helper, helper_of};
+use crate::runtime::{Helper, needed_helper};
 use crate::state::TOP;
 use cranelift_codegen::ir::{Block as Label, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types};
 use cranelift_frontend::FunctionBuilder;
@@ -478,8 +478,7 @@ impl<'a, 'b> Body<'a, 'b> {
             words.push(self.emitter.int(identity.to_word() as i64));
         }
         words.extend(self.words(operands));
-        let helper = helper_of(op, ty).unwrap_or_else(|| panic!("{} is not supported", op.name()));
-        self.helper(helper, &words, results)
+        self.helper(needed_helper(op, ty), &words, results)
     }
 
     /// The words of operands.

@@ -41,7 +41,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) use emit::emit_group;
-pub(crate) use environment::{Bound, Environment, Finished, Outlet};
+pub(crate) use environment::{Bound, BoundColumn, BoundSegments, Environment, Finished, Outlet};
 pub use parts::{Further, PartPlan};
 pub use plan::{Ending, Extent, Mode, NodeOp, Plan, PlanNode, PlanOperand, Running, Space, Stride, is_ordered};
 
@@ -156,11 +156,11 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
             }
             RegisterType::Column(_) => {
                 let progression = plan.stride_of(input).map(|_| [2, 3].map(&mut word));
-                Bound::Column { pointer: word(0), length: word(1), progression }
+                Bound::Column(BoundColumn { pointer: word(0), length: word(1), progression })
             }
             RegisterType::Descriptor => {
                 let [starts, lengths, segment, base, stop, segments] = [0, 1, 2, 3, 4, 5].map(word);
-                Bound::Descriptor { starts, lengths, segment, base, stop, segments }
+                Bound::Descriptor(BoundSegments { starts, lengths, segment, base, stop, segments })
             }
         }
     });
@@ -185,14 +185,12 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
             emitter.store_word(words, layout.positions + space, position);
         }
     }
-    for (index, value) in finished.values.into_iter().enumerate() {
-        if let Some(value) = value {
-            let word = match plan.ending(index) {
-                Ending::Reduce(op, _) => emitter.word_of_value(value, op.row().result),
-                _ => value,
-            };
-            emitter.store_word(words, layout.outlets + 2 * index + 1, word);
-        }
+    for (index, value) in finished.values.iter() {
+        let word = match plan.ending(index) {
+            Ending::Reduce(op, _) => emitter.word_of_value(value, op.row().result),
+            _ => value,
+        };
+        emitter.store_word(words, layout.outlets + 2 * index + 1, word);
     }
     emitter.finish(&[]);
 }

@@ -7,6 +7,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module as _, default_libcall_names};
 use std::fmt;
+use std::mem::ManuallyDrop;
 
 /// Address space for code; memory is taken as code is made.
 const CODE_BYTES: usize = 256 << 20;
@@ -38,7 +39,7 @@ pub fn target() -> Result<String, Unavailable> {
 /// Functions in machine code. They live as long as this.
 pub(crate) struct Module {
     /// Only dropping takes it.
-    jit: Option<JITModule>,
+    jit: ManuallyDrop<JITModule>,
     context: Context,
     builder: FunctionBuilderContext,
 }
@@ -65,12 +66,12 @@ impl Module {
         builder.memory_provider(Box::new(ArenaMemoryProvider::new_with_size(CODE_BYTES).map_err(unavailable)?));
         let jit = JITModule::new(builder);
         let context = jit.make_context();
-        Ok(Module { jit: Some(jit), context, builder: FunctionBuilderContext::new() })
+        Ok(Module { jit: ManuallyDrop::new(jit), context, builder: FunctionBuilderContext::new() })
     }
 
     /// The module of Cranelift.
     pub fn jit(&mut self) -> &mut JITModule {
-        self.jit.as_mut().unwrap_or_else(|| unreachable!("only dropping takes the module"))
+        &mut self.jit
     }
 
     /// A signature without parameters.
@@ -91,7 +92,6 @@ impl Module {
         emit: impl FnOnce(FunctionBuilder<'_>, &mut JITModule),
     ) -> Result<(), Unavailable> {
         let Module { jit, context, builder } = self;
-        let jit = jit.as_mut().unwrap_or_else(|| unreachable!("only dropping takes the module"));
         context.func.signature = signature;
         context.func.name = UserFuncName::user(0, id.as_u32());
         emit(FunctionBuilder::new(&mut context.func, builder), jit);
@@ -113,10 +113,9 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        if let Some(jit) = self.jit.take() {
-            // SAFETY: whoever has the address of a function also keeps the module alive ([`crate::Compiled`]).
-            unsafe { jit.free_memory() };
-        }
+        // SAFETY: nobody sees the module after this; and whoever has the address of a function also keeps the module
+        // alive ([`crate::Compiled`]).
+        unsafe { ManuallyDrop::take(&mut self.jit).free_memory() };
     }
 }
 

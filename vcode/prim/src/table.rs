@@ -222,6 +222,14 @@ macro_rules! scalar_operations {
             /// All operations, in table order.
             pub const ALL: &'static [ScalarOp] = &[ $( ScalarOp::$op ),+ ];
 
+            /// What changes nothing, for an operation that reduces or scans.
+            ///
+            /// # Panics
+            /// If it does neither: programs are typed and verified.
+            pub fn identity(self) -> ScalarValue {
+                self.row().identity.unwrap_or_else(|| panic!("{self} neither reduces nor scans"))
+            }
+
             /// The operation's row.
             pub fn row(self) -> &'static Row {
                 match self {

@@ -192,11 +192,9 @@ impl Body<'_, '_> {
         let zero = self.emitter.int(0);
         let builder = &mut self.emitter.builder;
         let (header, body, after) = (builder.create_block(), builder.create_block(), builder.create_block());
-        builder.append_block_param(header, types::I64);
-        builder.append_block_param(header, types::I64);
+        let [offset, start] = [(); 2].map(|()| builder.append_block_param(header, types::I64));
         builder.ins().jump(header, &[BlockArg::from(zero), BlockArg::from(zero)]);
         builder.switch_to_block(header);
-        let &[offset, start] = builder.block_params(header) else { unreachable!("the loop carries two words") };
         let is_left = builder.ins().icmp(IntCC::UnsignedLessThan, offset, bytes);
         builder.ins().brif(is_left, body, &[], after, &[]);
         builder.switch_to_block(body);

@@ -99,14 +99,11 @@ impl Body<'_, '_> {
         let mut columns = Vec::new();
         for instruction in &block.instructions {
             if std::ptr::eq(instruction, last.instruction) {
-                let mut place = None;
-                let values = self.group_in(&last.plan, &last.inputs, |body, length| {
+                let (values, (place, offsets, length)) = self.group_in(&last.plan, &last.inputs, |body, length| {
                     let (found, ends, rooms) = body.place(mark, last, length);
-                    place = Some((found, ends, length));
-                    rooms
+                    (rooms, (found, ends, length))
                 });
                 self.define(&instruction.results, values);
-                let Some((place, offsets, length)) = place else { unreachable!("there are rooms for a group") };
                 self.settle(mark, &place);
                 for (offset, (_, yields)) in offsets.into_iter().zip(&last.columns) {
                     let address = self.emitter.builder.ins().iadd(mark, offset);

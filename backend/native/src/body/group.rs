@@ -9,9 +9,10 @@
 use super::Body;
 use crate::emitter::TRUSTED;
 use crate::kernel::{
-    Bound, Ending, Environment, Extent, Finished, Mode, Outlet, Plan, PlanOperand, emit_group, is_ordered,
+    Bound, BoundColumn, BoundSegments, Ending, Environment, Extent, Finished, Mode, Outlet, Plan, PlanOperand,
+    emit_group, is_ordered,
 };
-use crate::runtime::{helper_of, sums};
+use crate::runtime::{needed_helper, sums};
 use crate::state::TOP;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
@@ -49,30 +50,31 @@ struct Looped<'a> {
 impl Body<'_, '_> {
     /// The values of what a group yields.
     pub(super) fn group(&mut self, plan: &Plan, inputs: &[Register]) -> Vec<Value> {
-        self.group_in(plan, inputs, |body, length| body.rooms_for(plan, length))
+        self.group_in(plan, inputs, |body, length| (body.rooms_for(plan, length), ())).0
     }
 
     /// The same, where what is stored goes to rooms that are made for so many elements of each.
-    pub(super) fn group_in(
+    pub(super) fn group_in<R>(
         &mut self,
         plan: &Plan,
         inputs: &[Register],
-        rooms: impl FnOnce(&mut Self, Value) -> Vec<Value>,
-    ) -> Vec<Value> {
+        rooms: impl FnOnce(&mut Self, Value) -> (Vec<Value>, R),
+    ) -> (Vec<Value>, R) {
         let bounds: Vec<Bound> = inputs.iter().map(|&register| self.bound(register)).collect();
         let lengths = |input: usize| match bounds[input] {
-            Bound::Descriptor { lengths, segments, .. } => Some((lengths, segments)),
-            Bound::Scalar(_) | Bound::Column { .. } => None,
+            Bound::Descriptor(BoundSegments { lengths, segments, .. }) => Some((lengths, segments)),
+            Bound::Scalar(_) | Bound::Column(_) => None,
         };
         let plan = &plan.clone().with_known(plan.find_known(lengths, |_| false));
         let length = self.extent(plan, inputs);
         let zero = self.emitter.int(0);
-        let rooms = rooms(self, length);
+        let (rooms, made) = rooms(self, length);
         let outlets = self.outlets(plan, inputs, rooms);
         let positions = vec![zero; plan.spaces()];
         let environment = Environment { inputs: bounds, positions, limits: Vec::new(), outlets, aside: zero };
         let finished = emit_group(&mut self.emitter, plan, Mode::Whole, &environment, zero..length);
-        self.results_of(plan, inputs, &Looped { length, outlets: &environment.outlets, finished: &finished })
+        let looped = Looped { length, outlets: &environment.outlets, finished: &finished };
+        (self.results_of(plan, inputs, &looped), made)
     }
 
     /// Where the yields of a group go: what is stored to these rooms, in order.
@@ -116,7 +118,7 @@ impl Body<'_, '_> {
             (0..plan.yields.len()).partition(|&index| is_stored(plan.ending(index)));
         for index in stored.into_iter().chain(others) {
             let outlet = outlets[index];
-            let done = || finished.values[index].unwrap_or_else(|| unreachable!("a reduction ends with a value"));
+            let done = || finished.values[index];
             let count = match plan.ending(index) {
                 Ending::Reduce(..) => {
                     values[index].push(done());
@@ -180,10 +182,7 @@ impl Body<'_, '_> {
 
     /// The column that is changed at indices, and its length.
     fn target(&mut self, plan: &Plan, node: usize, inputs: &[Register], ty: ScalarType) -> Outlet {
-        let PlanOperand::Input(target) = plan.nodes[node].operands[0] else {
-            unreachable!("what is changed comes from outside")
-        };
-        let [pointer, start] = self.overwritable(inputs[target], ty);
+        let [pointer, start] = self.overwritable(inputs[plan.nodes[node].operands[0].outside()], ty);
         Outlet { pointer, start }
     }
 
@@ -210,8 +209,7 @@ impl Body<'_, '_> {
     }
 
     pub(super) fn identity(&mut self, op: ScalarOp) -> Value {
-        let identity = op.row().identity.unwrap_or_else(|| panic!("{op} neither reduces nor scans"));
-        self.emitter.constant(identity)
+        self.emitter.constant(op.identity())
     }
 
     /// Where the sums of yield `index` are added up.
@@ -226,10 +224,13 @@ impl Body<'_, '_> {
 
     fn bound(&mut self, register: Register) -> Bound {
         let values = self.value(Operand::Register(register));
-        match (self.function.register_type(register), &values[..]) {
-            (RegisterType::Scalar(_), &[value]) => Bound::Scalar(value),
-            (RegisterType::Column(_), &[pointer, length]) => Bound::Column { pointer, length, progression: None },
-            (RegisterType::Descriptor, &[starts, lengths, segments]) => {
+        match self.function.register_type(register) {
+            RegisterType::Scalar(_) => Bound::Scalar(values[0]),
+            RegisterType::Column(_) => {
+                Bound::Column(BoundColumn { pointer: values[0], length: values[1], progression: None })
+            }
+            RegisterType::Descriptor => {
+                let [starts, lengths, segments] = [0, 1, 2].map(|word| values[word]);
                 let zero = self.emitter.int(0);
                 let builder = &mut self.emitter.builder;
                 let (some, after) = (builder.create_block(), builder.create_block());
@@ -241,9 +242,8 @@ impl Body<'_, '_> {
                 builder.ins().jump(after, &[BlockArg::from(first)]);
                 builder.switch_to_block(after);
                 let stop = builder.block_params(after)[0];
-                Bound::Descriptor { starts, lengths, segment: zero, base: zero, stop, segments }
+                Bound::Descriptor(BoundSegments { starts, lengths, segment: zero, base: zero, stop, segments })
             }
-            (ty, values) => unreachable!("a register of {ty:?} in {} values", values.len()),
         }
     }
 
@@ -253,8 +253,7 @@ impl Body<'_, '_> {
             Extent::Value(source) => {
                 let length = match source {
                     PlanOperand::Constant(value) => self.emitter.constant(value),
-                    PlanOperand::Input(input) => self.value(Operand::Register(inputs[input]))[0],
-                    PlanOperand::Node(_) => unreachable!("the number of indices is known before the loop"),
+                    source => self.value(Operand::Register(inputs[source.outside()]))[0],
                 };
                 self.require_possible(length);
                 length
@@ -262,9 +261,7 @@ impl Body<'_, '_> {
             Extent::Column(input) => self.value(Operand::Register(inputs[input]))[1],
             Extent::Total(input) => {
                 let words = self.value(Operand::Register(inputs[input]));
-                let helper = helper_of(VectorOp::Total, ScalarType::Int)
-                    .unwrap_or_else(|| unreachable!("there is a helper for total"));
-                let total = self.call_helper(helper, &words, 1)[0];
+                let total = self.call_helper(needed_helper(VectorOp::Total, ScalarType::Int), &words, 1)[0];
                 self.require_possible(total);
                 total
             }

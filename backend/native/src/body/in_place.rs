@@ -25,7 +25,7 @@ use super::single::Singles;
 use super::{Body, Mark, is_direct};
 use crate::state::TOP;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block as Label, InstBuilder, Value};
+use cranelift_codegen::ir::{Block as Label, InstBuilder, Value, types};
 use nesl_vcode::alias::InPlace;
 use nesl_vcode::{FunctionId, Instruction, Op, Operand, Program, RegisterType, VectorOp};
 use std::collections::{HashMap, HashSet};
@@ -165,10 +165,10 @@ impl Body<'_, '_> {
         self.emitter.builder.switch_to_block(next);
     }
 
-    /// Whether all of some conditions are true, of which there are any.
+    /// Whether all of some conditions are true.
     fn all(&mut self, conditions: &[Value]) -> Value {
         let all = conditions.iter().copied().reduce(|all, next| self.emitter.builder.ins().band(all, next));
-        all.unwrap_or_else(|| unreachable!("a loop with versions has a column in place"))
+        all.unwrap_or_else(|| self.emitter.builder.ins().iconst(types::I8, 1))
     }
 
     fn is_first(&self, id: FunctionId) -> bool {

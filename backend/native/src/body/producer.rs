@@ -458,8 +458,9 @@ impl Body<'_, '_> {
             Part::Index => self.emitter.builder.ins().iadd_imm_s(i, i64::from(behind)),
             Part::Same(value) => value,
             Part::Constant(value) => self.emitter.constant(value),
-            Part::Node(_) | Part::Input(_) | Part::Column(_) => unreachable!("they have become values"),
-            Part::Both(_) => unreachable!("it is for operations for two indices"),
+            Part::Node(_) | Part::Input(_) | Part::Column(_) | Part::Both(_) => {
+                unreachable!("{part:?} is no value of one index")
+            }
         }
     }
 }

@@ -22,14 +22,14 @@
 //! merge of flags f:    select f, a, b                     // or: if f { a } else { b }
 //! ```
 
-use super::environment::Bound;
+use super::environment::{Bound, BoundColumn};
 use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, NodeOp, PlanOperand};
 use crate::emitter::{TRUSTED, machine_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Type, Value, types};
 use nesl_prim::ScalarOp;
-use nesl_vcode::{RegisterType, VectorOp};
+use nesl_vcode::VectorOp;
 
 impl LoopEmitter<'_, '_, '_> {
     /// What is computed in a space at the current index. With a mask, it is kept only where that is true.
@@ -37,7 +37,8 @@ impl LoopEmitter<'_, '_, '_> {
         for number in 0..self.plan.nodes.len() {
             let node = &self.plan.nodes[number];
             if self.analysis.live[number] && node.space == space && !node.is_end() {
-                self.now.nodes[number] = Some(self.node(number, mask));
+                let value = self.node(number, mask);
+                self.now.nodes.set(number, value);
             }
         }
         // All is read before anything is stored: that may be over what is read.
@@ -99,9 +100,7 @@ impl LoopEmitter<'_, '_, '_> {
     /// The element of one of two spaces within, by the flag of a node that merges them.
     fn join(&mut self, number: usize) -> Value {
         let plan = self.plan;
-        let &[flags, when_true, when_false] = &plan.nodes[number].operands[..] else {
-            unreachable!("flags and two sides are merged")
-        };
+        let [flags, when_true, when_false] = [0, 1, 2].map(|position| plan.nodes[number].operands[position]);
         let flag = self.operand(flags);
         if !self.analysis.forks[number] {
             let [when_true, when_false] = [when_true, when_false].map(|side| self.side(side));
@@ -127,14 +126,15 @@ impl LoopEmitter<'_, '_, '_> {
         let space = self.plan.space_of(side);
         for node in self.plan.computed_from(side, space).0 {
             if self.plan.nodes[node].space == space {
-                self.now.nodes[node] = Some(self.node(node, None));
+                let value = self.node(node, None);
+                self.now.nodes.set(node, value);
             }
         }
         self.operand(side)
     }
 
     pub fn index(&mut self) -> Value {
-        let index = self.now.index.unwrap_or_else(|| unreachable!("nodes are computed at an index"));
+        let index = self.now.loop_index();
         match self.now.further {
             0 => index,
             further => self.emitter.builder.ins().iadd_imm_s(index, further as i64),
@@ -143,47 +143,41 @@ impl LoopEmitter<'_, '_, '_> {
 
     /// The address of the loop's index in a column of numbers, and how much further the current one is.
     pub fn place_of_index(&mut self, pointer: Value) -> (Value, i32) {
-        let index = self.now.index.unwrap_or_else(|| unreachable!("elements are at an index"));
+        let index = self.now.loop_index();
         (self.emitter.address(pointer, index, 8), 8 * self.now.further as i32)
     }
 
     /// Where the elements of an input are.
     pub fn pointer(&self, input: usize) -> Value {
-        match self.environment.inputs[input] {
-            Bound::Column { pointer, .. } => pointer,
-            Bound::Scalar(_) | Bound::Descriptor { .. } => unreachable!("it is a column"),
-        }
+        self.environment.column(input).pointer
     }
 
     /// An operand at the current index.
     pub fn operand(&mut self, source: PlanOperand) -> Value {
         match source {
             PlanOperand::Constant(value) => self.emitter.constant(value),
-            PlanOperand::Node(node) => {
-                self.now.nodes[node].unwrap_or_else(|| panic!("node {node} is read before it is computed"))
-            }
+            PlanOperand::Node(node) => self.now.nodes[node],
             PlanOperand::Input(input) => match self.environment.inputs[input] {
                 Bound::Scalar(value) => value,
-                Bound::Column { pointer, .. } => self.element(input, pointer),
-                Bound::Descriptor { .. } => panic!("a descriptor has no elements"),
+                _ => self.element(input),
             },
         }
     }
 
     /// The element of an input at the current index, read once.
-    fn element(&mut self, input: usize, pointer: Value) -> Value {
+    fn element(&mut self, input: usize) -> Value {
         if let Some(value) = self.now.inputs[input] {
             return value;
         }
-        let RegisterType::Column(scalar) = self.plan.inputs[input] else { unreachable!("it has a pointer") };
-        let value = self.at_index(pointer, machine_type(scalar));
+        let ty = machine_type(self.plan.type_of(PlanOperand::Input(input)));
+        let value = self.at_index(self.pointer(input), ty);
         self.now.inputs[input] = Some(value);
         value
     }
 
     /// What is at the current index from an address on.
     fn at_index(&mut self, pointer: Value, ty: Type) -> Value {
-        let index = self.now.index.unwrap_or_else(|| unreachable!("elements are read at an index"));
+        let index = self.now.loop_index();
         let address = self.emitter.address(pointer, index, ty.bytes());
         let offset = (self.now.further as u32 * ty.bytes()) as i32;
         self.emitter.builder.ins().load(ty, TRUSTED, address, offset)
@@ -191,11 +185,11 @@ impl LoopEmitter<'_, '_, '_> {
 
     pub(super) fn node(&mut self, number: usize, mask: Option<Value>) -> Value {
         let node = &self.plan.nodes[number];
-        if let (true, Some(value)) = (self.analysis.invariants[number], self.of_strip[number]) {
+        if let (true, Some(value)) = (self.analysis.invariants[number], self.of_strip.get(number)) {
             return value;
         }
         match node.op {
-            NodeOp::Map(_) if self.analysis.checked[number] => match self.inductions[number] {
+            NodeOp::Map(_) if self.analysis.checked[number] => match self.inductions.get(number) {
                 Some(induction) => self.next_induction(induction),
                 None => self.checked_node(number),
             },
@@ -214,21 +208,15 @@ impl LoopEmitter<'_, '_, '_> {
             }
             NodeOp::Vector(VectorOp::Iota) => self.index(),
             NodeOp::Vector(VectorOp::Dist | VectorOp::Pack) => self.operand(node.operands[0]),
-            NodeOp::Vector(VectorOp::SegDist) => {
-                self.of_strip[number].unwrap_or_else(|| unreachable!("it was read when the strip began"))
-            }
-            NodeOp::Vector(VectorOp::Compact) => {
-                let bias = self.of_strip[number].unwrap_or_else(|| unreachable!("it was found when the strip began"));
-                self.at_index(bias, machine_type(node.ty))
-            }
+            NodeOp::Vector(VectorOp::SegDist) => self.of_strip[number],
+            NodeOp::Vector(VectorOp::Compact) => self.at_index(self.of_strip[number], machine_type(node.ty)),
             NodeOp::Vector(VectorOp::Scan(op) | VectorOp::SegScan(op)) => self.scan(number, op, mask),
             NodeOp::Vector(VectorOp::SegIota) => {
                 let (index, base) = (self.index(), self.base_of_segment(node.operands[0]));
                 self.emitter.builder.ins().isub(index, base)
             }
             NodeOp::Vector(VectorOp::Gather) if self.analysis.is_consecutive(number) => {
-                let bias = self.of_strip[number].unwrap_or_else(|| unreachable!("it was found when the strip began"));
-                self.at_index(bias, machine_type(node.ty))
+                self.at_index(self.of_strip[number], machine_type(node.ty))
             }
             NodeOp::Vector(VectorOp::Gather) if self.analysis.inductions[number] => self.next_gathered(number),
             NodeOp::Vector(VectorOp::Gather) => {
@@ -255,10 +243,7 @@ impl LoopEmitter<'_, '_, '_> {
     /// The address of a place of a column from outside. Places have been checked; one that is not there is a bug, and
     /// gives up.
     fn place(&mut self, column: PlanOperand, place: Value, size: u32, mask: Option<Value>, is_unknown: bool) -> Value {
-        let PlanOperand::Input(input) = column else { unreachable!("the column comes from outside") };
-        let Bound::Column { pointer, length, .. } = self.environment.inputs[input] else {
-            unreachable!("elements are gathered from a column")
-        };
+        let BoundColumn { pointer, length, .. } = self.environment.column(column.outside());
         if is_unknown {
             let is_there = self.emitter.builder.ins().icmp(IntCC::UnsignedLessThan, place, length);
             self.require_where(mask, is_there);

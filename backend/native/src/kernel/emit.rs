@@ -32,7 +32,7 @@ mod unswitch;
 pub(super) use unswitch::InnerLoop;
 
 use super::analysis::{self, Analysis};
-use super::environment::{Environment, Finished};
+use super::environment::{Environment, Finished, Made};
 use super::loop_emitter::{Carried, Cursor, LoopEmitter};
 use super::plan::{Ending, Mode, Plan};
 use crate::emitter::{Emitter, TRUSTED, machine_type};
@@ -80,7 +80,7 @@ impl LoopEmitter<'_, '_, '_> {
         let (start, end) = (*start, *end);
         let long_segments = self.analysis.segment_sum_in_lanes();
         let Some((op, descriptor, cursor)) =
-            long_segments.and_then(|(op, input)| Some((op, input, self.cursors[input]?)))
+            long_segments.and_then(|(op, input)| Some((op, input, self.cursors.get(input)?)))
         else {
             self.keep_lanes(start);
             self.stretches(index, end);
@@ -107,7 +107,7 @@ impl LoopEmitter<'_, '_, '_> {
     /// The loop over several segments at once, for where they are equally long; the block after all loops.
     fn even_segments(&mut self, index: Variable, end: Value) -> Option<Block> {
         let input = self.analysis.outer?;
-        let cursor = self.cursors[input]?;
+        let cursor = self.cursors.get(input)?;
         let [even, uneven, after] = [(); 3].map(|()| self.emitter.builder.create_block());
         let length = self.common_length(cursor);
         self.emitter.builder.ins().brif(length, even, &[], uneven, &[]);
@@ -122,7 +122,7 @@ impl LoopEmitter<'_, '_, '_> {
     /// Whether floats are combined in blocks: those of all indices, or of the segments of a descriptor.
     fn has_blocks(&self, of: Option<usize>) -> bool {
         of.is_none() && (0..self.analysis.endings.len()).any(|index| self.analysis.is_in_blocks(index))
-            || of.is_some_and(|descriptor| self.has_lanes_of(descriptor))
+            || of.is_some_and(|descriptor| self.lanes_of(descriptor).is_some())
             || !self.analysis.scans_in_blocks(of).is_empty()
     }
 
@@ -176,7 +176,9 @@ impl LoopEmitter<'_, '_, '_> {
         let builder = &mut self.emitter.builder;
         let begin = builder.ins().isub(i, kept);
         let offset = builder.ins().ishl_imm_u(begin, 3);
-        self.biases[index] = Some(builder.ins().isub(self.environment.outlets[index].start, offset));
+        let bias = builder.ins().isub(self.environment.outlets[index].start, offset);
+        self.biases.set(index, bias);
+        let builder = &mut self.emitter.builder;
         let block = builder.ins().iconst(types::I64, sum::BLOCK as i64);
         builder.ins().isub(block, kept)
     }
@@ -260,7 +262,7 @@ impl LoopEmitter<'_, '_, '_> {
                 self.complete_block(index, i);
             }
         }
-        if of.is_some_and(|descriptor| self.has_lanes_of(descriptor)) {
+        if of.is_some_and(|descriptor| self.lanes_of(descriptor).is_some()) {
             self.complete_block(0, i);
         }
         self.analysis.scans_in_blocks(of).into_iter().for_each(|number| self.end_scanned_block(number));
@@ -307,9 +309,10 @@ impl LoopEmitter<'_, '_, '_> {
                     accumulators.iter().for_each(|&variable| self.emitter.builder.def_var(variable, identity));
                     self.store_of_segment(index, cursor, result, machine_type(op.row().result).bytes());
                 }
-                Some(Ending::SegSum(op, ..)) if self.has_lanes_of(input) => {
+                Some(Ending::SegSum(op, ..)) => {
+                    let Some(lanes) = self.lanes_of(input).cloned() else { continue };
                     let stop = self.emitter.builder.use_var(cursor.stop);
-                    let result = self.sum_of_segment(stop);
+                    let result = self.sum_of_segment(&lanes, stop);
                     self.store_of_segment(index, cursor, result, machine_type(op.row().result).bytes());
                 }
                 _ => {}
@@ -337,7 +340,7 @@ impl LoopEmitter<'_, '_, '_> {
         for (input, cursor) in self.different_cursors() {
             let is_end = |ending: &Option<Ending>| match *ending {
                 Some(Ending::SegReduce(_, _, descriptor)) => self.plan.is_alike(descriptor, input),
-                Some(Ending::SegSum(..)) => self.has_lanes_of(input),
+                Some(Ending::SegSum(..)) => self.lanes_of(input).is_some(),
                 _ => false,
             };
             if self.analysis.endings.iter().any(is_end) {
@@ -358,18 +361,13 @@ impl LoopEmitter<'_, '_, '_> {
                 (Some(Ending::Reduce(op, _)), Carried::Values(accumulators)) => {
                     let values: Vec<Value> =
                         accumulators.iter().map(|&variable| self.emitter.builder.use_var(variable)).collect();
-                    let (first, others) = values.split_first().unwrap_or_else(|| unreachable!("one at least"));
-                    let mut result = *first;
-                    for &other in others {
-                        result = self.emitter.scalar(op, &[result, other]);
-                    }
-                    Some(result)
+                    values.into_iter().reduce(|one, other| self.emitter.scalar(op, &[one, other]))
                 }
                 (Some(Ending::Sum(..)), Carried::Values(position)) => Some(self.emitter.builder.use_var(position[0])),
                 _ => None,
             });
         }
-        Finished { positions, values }
+        Finished { positions, values: Made::from_all("yield", values) }
     }
 
     /// Ends the current segment of a descriptor and those after it, which have no elements.

@@ -9,7 +9,7 @@
 //! combine by index   out[index] = out[index] + v
 //! ```
 
-use super::environment::Bound;
+use super::environment::BoundSegments;
 use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, Mode, PlanOperand};
 use crate::emitter::TRUSTED;
@@ -83,8 +83,7 @@ impl LoopEmitter<'_, '_, '_> {
     fn store(&mut self, pointer: Value, space: usize, value: Value, mask: Option<Value>) {
         let size = self.emitter.builder.func.dfg.value_type(value).bytes();
         let Some(position) = self.positions[space] else {
-            let i = self.now.index.unwrap_or_else(|| unreachable!("elements are at an index"));
-            let address = self.emitter.address(pointer, i, size);
+            let address = self.emitter.address(pointer, self.now.loop_index(), size);
             let offset = (self.now.further as u32 * size) as i32;
             self.emitter.builder.ins().store(TRUSTED, value, address, offset);
             return;
@@ -100,9 +99,7 @@ impl LoopEmitter<'_, '_, '_> {
 
     /// Says which segments a buffer of sums has, and where their results go.
     pub fn begin_segments(&mut self, index: usize, descriptor: usize) {
-        let Bound::Descriptor { lengths, segment, segments, .. } = self.environment.inputs[descriptor] else {
-            unreachable!("segments are those of a descriptor")
-        };
+        let BoundSegments { lengths, segment, segments, .. } = self.environment.segments(descriptor);
         let outlet = self.environment.outlets[index];
         let fields = [(lengths, LENGTHS), (outlet.pointer, RESULTS), (segment, SEGMENT), (segments, SEGMENTS)];
         for (value, field) in fields {

@@ -1,30 +1,40 @@
-//! What the loops of a group run with, and what is there after them: the values that the function around them has.
+//! What the loops of a group run with, and what is there after them: the values that the function around them has. And
+//! what is made for nodes, inputs or yields in the course of the emission, each before something reads it.
 
 use cranelift_codegen::ir::Value;
+use std::ops::Index;
 
 /// An input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bound {
     Scalar(Value),
-    Column {
-        pointer: Value,
-        length: Value,
-        /// The first element and the stride of a column that the plan knows to be a progression.
-        progression: Option<[Value; 2]>,
-    },
-    Descriptor {
-        /// Where the segments of a view start in the data; 0 for a packed descriptor.
-        starts: Value,
-        /// The lengths of the segments.
-        lengths: Value,
-        /// The segment of the first index.
-        segment: Value,
-        /// The index at which it begins, and that at which it ends.
-        base: Value,
-        stop: Value,
-        /// The end of the segments of which these indices are.
-        segments: Value,
-    },
+    Column(BoundColumn),
+    Descriptor(BoundSegments),
+}
+
+/// A column from outside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoundColumn {
+    pub pointer: Value,
+    pub length: Value,
+    /// The first element and the stride of a column that the plan knows to be a progression.
+    pub progression: Option<[Value; 2]>,
+}
+
+/// A descriptor from outside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoundSegments {
+    /// Where the segments of a view start in the data; 0 for a packed descriptor.
+    pub starts: Value,
+    /// The lengths of the segments.
+    pub lengths: Value,
+    /// The segment of the first index.
+    pub segment: Value,
+    /// The index at which it begins, and that at which it ends.
+    pub base: Value,
+    pub stop: Value,
+    /// The end of the segments of which these indices are.
+    pub segments: Value,
 }
 
 /// Where a yield goes: to a column, or into [`Sums`](crate::Sums).
@@ -50,11 +60,84 @@ pub(crate) struct Environment {
     pub aside: Value,
 }
 
+impl Environment {
+    /// An input that is a column.
+    ///
+    /// # Panics
+    /// If it is something else: plans are made of verified programs.
+    pub fn column(&self, input: usize) -> BoundColumn {
+        match self.inputs[input] {
+            Bound::Column(column) => column,
+            other => panic!("input {input} is no column, but {other:?}"),
+        }
+    }
+
+    /// An input that is a descriptor.
+    ///
+    /// # Panics
+    /// As for a column.
+    pub fn segments(&self, input: usize) -> BoundSegments {
+        match self.inputs[input] {
+            Bound::Descriptor(segments) => segments,
+            other => panic!("input {input} is no descriptor, but {other:?}"),
+        }
+    }
+}
+
 /// What is there after the loops.
 #[derive(Debug)]
 pub(crate) struct Finished {
     /// For each space that is counted the position after its last element.
     pub positions: Vec<Option<Value>>,
     /// For each yield what a reduction ends with, or how many elements are in the buffer of sums.
-    pub values: Vec<Option<Value>>,
+    pub values: Made<Value>,
+}
+
+/// Something for each of several things, as far as it has been made.
+#[derive(Clone, Debug)]
+pub(crate) struct Made<T> {
+    /// What it is made for.
+    of: &'static str,
+    all: Vec<Option<T>>,
+}
+
+impl<T: Copy> Made<T> {
+    /// Nothing yet, for so many.
+    pub fn nothing(of: &'static str, count: usize) -> Made<T> {
+        Made { of, all: vec![None; count] }
+    }
+
+    /// From what there is for each, or is not.
+    pub fn from_all(of: &'static str, all: impl IntoIterator<Item = Option<T>>) -> Made<T> {
+        Made { of, all: all.into_iter().collect() }
+    }
+
+    /// What is there for one of them.
+    pub fn get(&self, index: usize) -> Option<T> {
+        self.all.get(index).copied().flatten()
+    }
+
+    /// Makes it.
+    pub fn set(&mut self, index: usize, made: T) {
+        self.all[index] = Some(made);
+    }
+
+    /// What is there, with what it is for.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, T)> + '_ {
+        self.all.iter().enumerate().filter_map(|(index, made)| Some((index, (*made)?)))
+    }
+}
+
+/// # Panics
+/// If it has not been made: the analysis of a plan says what is read, and the order of the emission that it is made
+/// first.
+impl<T> Index<usize> for Made<T> {
+    type Output = T;
+
+    fn index(&self, index: usize) -> &T {
+        match &self.all[index] {
+            Some(made) => made,
+            None => panic!("what is made for {} {index} is read before", self.of),
+        }
+    }
 }

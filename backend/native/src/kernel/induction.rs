@@ -14,7 +14,6 @@
 //! ```
 
 use super::analysis::{Evolution, IndexedColumn, Length};
-use super::environment::Bound;
 use super::loop_emitter::{InductionVariable, LoopEmitter};
 use super::plan::{NodeOp, PlanOperand};
 use crate::emitter::{TRUSTED, machine_type};
@@ -33,7 +32,7 @@ impl LoopEmitter<'_, '_, '_> {
         for check in &self.analysis.end_checks {
             let (length, is_known) = match check.length {
                 Length::Any(length) => (self.operand(length), false),
-                Length::OfColumn(input) => (self.length_of_column(input), true),
+                Length::OfColumn(input) => (self.environment.column(input).length, true),
             };
             bounds.push((check.index, length, is_known));
         }
@@ -82,12 +81,7 @@ impl LoopEmitter<'_, '_, '_> {
 
     /// The index with which the current segment of a descriptor begins.
     pub(super) fn base_of_segment(&mut self, descriptor: PlanOperand) -> Value {
-        let cursor = match descriptor {
-            PlanOperand::Input(input) => self.cursors[input],
-            _ => None,
-        };
-        let cursor = cursor.unwrap_or_else(|| unreachable!("the descriptor is used"));
-        self.emitter.builder.use_var(cursor.base)
+        self.emitter.builder.use_var(self.cursors[descriptor.outside()].base)
     }
 
     /// Whether indices that have been checked against some length are indices of a column is checked once, and not
@@ -106,7 +100,7 @@ impl LoopEmitter<'_, '_, '_> {
         for check in &self.analysis.length_checks {
             let checked = self.operand(check.length);
             let length = match check.column {
-                IndexedColumn::Input(input) => self.length_of_column(input),
+                IndexedColumn::Input(input) => self.environment.column(input).length,
                 IndexedColumn::Yield(index) => self.environment.outlets[index].start,
             };
             if checked != length {
@@ -116,38 +110,33 @@ impl LoopEmitter<'_, '_, '_> {
         }
     }
 
-    fn length_of_column(&self, input: usize) -> Value {
-        match self.environment.inputs[input] {
-            Bound::Column { length, .. } => length,
-            Bound::Scalar(_) | Bound::Descriptor { .. } => unreachable!("indices are those of a column"),
-        }
-    }
-
     /// Defines the indices that go up evenly inside a strip, and are checked when it begins.
     pub(super) fn begin_inductions(&mut self) {
         for number in (0..self.plan.nodes.len()).filter(|&number| self.analysis.inductions[number]) {
             let zero = self.emitter.int(0);
-            self.inductions[number] = Some(InductionVariable { index: self.variable(zero), step: self.variable(zero) });
+            let induction = InductionVariable { index: self.variable(zero), step: self.variable(zero) };
+            self.inductions.set(number, induction);
         }
     }
 
     /// Requires of the strip that begins with an index that those indices are some, and finds what they go up by.
     pub(super) fn check_inductions(&mut self, i: Value, stop: Value) {
         for number in 0..self.plan.nodes.len() {
-            let Some(induction) = self.inductions[number] else { continue };
+            let Some(induction) = self.inductions.get(number) else { continue };
             let operands = &self.plan.nodes[number].operands;
             let (index, length) = match self.plan.nodes[number].op {
-                NodeOp::Vector(_) => (operands[1], self.length_read(operands[0])),
+                NodeOp::Vector(_) => (operands[1], self.environment.column(operands[0].outside()).length),
                 NodeOp::Map(_) => (operands[0], self.operand(operands[1])),
             };
             let (first, step) = self.line(index, i);
-            let step = step.unwrap_or_else(|| unreachable!("the index goes up"));
+            let step = step.unwrap_or_else(|| self.emitter.int(0));
             self.require_line(first, step, length, (i, stop));
             if self.analysis.is_consecutive(number) {
                 let (pointer, size) =
-                    (self.pointer_read(operands[0]), machine_type(self.plan.nodes[number].ty).bytes());
+                    (self.pointer(operands[0].outside()), machine_type(self.plan.nodes[number].ty).bytes());
                 let before = self.emitter.builder.ins().isub(first, i);
-                self.of_strip[number] = Some(self.emitter.address(pointer, before, size));
+                let bias = self.emitter.address(pointer, before, size);
+                self.of_strip.set(number, bias);
             } else {
                 self.emitter.builder.def_var(induction.index, first);
                 self.emitter.builder.def_var(induction.step, step);
@@ -179,32 +168,15 @@ impl LoopEmitter<'_, '_, '_> {
     /// The element that a node reads at an index that goes up evenly, and on to the next.
     pub(super) fn next_gathered(&mut self, number: usize) -> Value {
         let node = &self.plan.nodes[number];
-        let induction = self.inductions[number].unwrap_or_else(|| unreachable!("it goes up"));
-        let (index, ty) = (self.next_induction(induction), machine_type(node.ty));
-        let address = self.emitter.address(self.pointer_read(node.operands[0]), index, ty.bytes());
+        let (index, ty) = (self.next_induction(self.inductions[number]), machine_type(node.ty));
+        let address = self.emitter.address(self.pointer(node.operands[0].outside()), index, ty.bytes());
         self.emitter.builder.ins().load(ty, TRUSTED, address, 0)
-    }
-
-    fn pointer_read(&self, column: PlanOperand) -> Value {
-        match column {
-            PlanOperand::Input(input) => self.pointer(input),
-            PlanOperand::Node(_) | PlanOperand::Constant(_) => unreachable!("the column comes from outside"),
-        }
-    }
-
-    fn length_read(&self, column: PlanOperand) -> Value {
-        match column {
-            PlanOperand::Input(input) => self.length_of_column(input),
-            PlanOperand::Node(_) | PlanOperand::Constant(_) => unreachable!("the column comes from outside"),
-        }
     }
 
     /// The first element and the stride of a column that is known to be a progression.
     pub(super) fn progression(&self, input: usize) -> [Value; 2] {
-        match self.environment.inputs[input] {
-            Bound::Column { progression: Some(progression), .. } => progression,
-            _ => unreachable!("it is known to be a progression"),
-        }
+        let progression = self.environment.column(input).progression;
+        progression.unwrap_or_else(|| unreachable!("it is known to be a progression"))
     }
 
     /// The index at the current place of a strip, and on to the next.
@@ -218,7 +190,8 @@ impl LoopEmitter<'_, '_, '_> {
     /// What such a source is at the index with which a strip begins, and what it goes up by; nothing where it stays.
     fn line(&mut self, source: PlanOperand, i: Value) -> (Value, Option<Value>) {
         let PlanOperand::Node(number) = source else { return (self.operand(source), None) };
-        if let (Some(Evolution::Invariant), Some(value)) = (self.analysis.evolutions[number], self.of_strip[number]) {
+        if let (Some(Evolution::Invariant), Some(value)) = (self.analysis.evolutions[number], self.of_strip.get(number))
+        {
             return (value, None);
         }
         let plan = self.plan;
@@ -275,8 +248,7 @@ impl LoopEmitter<'_, '_, '_> {
 
     /// What such a source is at the loop's index.
     pub(super) fn at_loop_index(&mut self, source: PlanOperand) -> Value {
-        let index = self.now.index.unwrap_or_else(|| unreachable!("elements are read at an index"));
-        self.at(source, index)
+        self.at(source, self.now.loop_index())
     }
 
     /// What such a source is at an index.

@@ -13,7 +13,7 @@
 
 use super::analysis::{Analysis, UNROLL};
 use super::emit::InnerLoop;
-use super::environment::{Bound, Environment};
+use super::environment::{BoundSegments, Environment, Made};
 use super::plan::{Ending, Plan};
 use crate::emitter::Emitter;
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -28,27 +28,27 @@ pub(super) struct LoopEmitter<'a, 'e, 'b> {
     pub analysis: &'a Analysis<'a>,
     pub environment: Environment,
     /// The cursors of descriptors, by input.
-    pub cursors: Vec<Option<Cursor>>,
+    pub cursors: Made<Cursor>,
     /// Positions in columns, by space.
     pub positions: Vec<Option<Variable>>,
     pub carried: Vec<Carried>,
     /// What goes from one index to the next for each node that is a scan.
     pub scans: Vec<Carried>,
     /// Indices that go up evenly inside a strip, by node.
-    pub inductions: Vec<Option<InductionVariable>>,
+    pub inductions: Made<InductionVariable>,
     /// Accumulators of exact reductions for two indices, by yield.
     pub wide_accumulators: Vec<Vec<Variable>>,
     /// Counters for two indices, of the spaces that are counted.
     pub wide_counters: Vec<Variable>,
     /// Accumulators of reductions in narrow lanes, by yield.
-    pub narrow_accumulators: Vec<Option<Variable>>,
+    pub narrow_accumulators: Made<Variable>,
     /// The lanes of a sum that are kept in registers.
     pub lanes: Option<Lanes>,
     /// What holds for a strip: the elements of `seg_dist`, what is invariant, and the addresses that index 0 would have
     /// in what is read element after element, by node.
-    pub of_strip: Vec<Option<Value>>,
+    pub of_strip: Made<Value>,
     /// The addresses that index 0 would have in buffers of sums, for a strip or a stretch, by yield.
-    pub biases: Vec<Option<Value>>,
+    pub biases: Made<Value>,
     /// Whether there is room for all indices that the loop takes now, kept or not.
     pub has_room: bool,
     /// What is known at the current index.
@@ -58,13 +58,30 @@ pub(super) struct LoopEmitter<'a, 'e, 'b> {
 }
 
 /// What is known at the current index.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Now {
-    /// The loop's index, and how much the current one is further.
+    /// The loop's index; none outside of the loops.
     pub index: Option<Value>,
+    /// How much the current one is further.
     pub further: usize,
-    pub nodes: Vec<Option<Value>>,
+    pub nodes: Made<Value>,
     pub inputs: Vec<Option<Value>>,
+}
+
+impl Now {
+    /// Nothing, at an index of the loops over a plan.
+    pub fn nothing(plan: &Plan, index: Option<Value>) -> Now {
+        let (nodes, inputs) = (Made::nothing("node", plan.nodes.len()), vec![None; plan.inputs.len()]);
+        Now { index, further: 0, nodes, inputs }
+    }
+
+    /// The loop's index.
+    ///
+    /// # Panics
+    /// Outside of the loops, where only scalars are read.
+    pub fn loop_index(&self) -> Value {
+        self.index.unwrap_or_else(|| panic!("elements are read outside of the loops"))
+    }
 }
 
 /// What goes from one index to the next for a yield.
@@ -132,19 +149,19 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
             plan,
             analysis,
             environment: environment.clone(),
-            cursors: vec![None; plan.inputs.len()],
+            cursors: Made::nothing("input", plan.inputs.len()),
             positions: vec![None; plan.spaces()],
             carried: Vec::new(),
             scans: vec![Carried::Nothing; plan.nodes.len()],
-            inductions: vec![None; plan.nodes.len()],
+            inductions: Made::nothing("node", plan.nodes.len()),
             wide_accumulators: Vec::new(),
             wide_counters: Vec::new(),
-            narrow_accumulators: Vec::new(),
+            narrow_accumulators: Made::nothing("yield", plan.yields.len()),
             lanes: None,
-            of_strip: vec![None; plan.nodes.len()],
-            biases: vec![None; plan.yields.len()],
+            of_strip: Made::nothing("node", plan.nodes.len()),
+            biases: Made::nothing("yield", plan.yields.len()),
             has_room: false,
-            now: Now::default(),
+            now: Now::nothing(plan, None),
             inner: None,
         };
         loops.check_ends(indices.start, indices.end);
@@ -174,23 +191,21 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
     fn begin_cursors(&mut self) {
         for (input, &first) in self.analysis.cursors.iter().enumerate() {
             let Some(first) = first else { continue };
-            let bound = self.environment.inputs[input];
-            let Bound::Descriptor { starts, lengths, segment, base, stop, segments } = bound else {
-                unreachable!("there are cursors of descriptors")
-            };
-            self.cursors[input] = Some(match self.cursors[first] {
+            let BoundSegments { starts, lengths, segment, base, stop, segments } = self.environment.segments(input);
+            let cursor = match self.cursors.get(first) {
                 Some(first) => Cursor { starts, ..first },
                 None => {
                     let [segment, base, stop] = [segment, base, stop].map(|value| self.variable(value));
                     Cursor { starts, lengths, segments, segment, base, stop }
                 }
-            });
+            };
+            self.cursors.set(input, cursor);
         }
     }
 
     /// Where the loop is in descriptors, each with the first that is used of those with segments as long.
     pub fn different_cursors(&self) -> Vec<(usize, Cursor)> {
-        self.analysis.first_cursors().filter_map(|input| Some((input, self.cursors[input]?))).collect()
+        self.analysis.first_cursors().filter_map(|input| Some((input, self.cursors.get(input)?))).collect()
     }
 
     fn carry(&mut self, index: usize) -> Carried {
@@ -225,8 +240,7 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
     }
 
     pub fn identity(&mut self, op: ScalarOp) -> Value {
-        let identity = op.row().identity.unwrap_or_else(|| panic!("{op} neither reduces nor scans"));
-        self.emitter.constant(identity)
+        self.emitter.constant(op.identity())
     }
 
     pub fn values(&self, index: usize) -> Vec<Variable> {

@@ -56,11 +56,11 @@ impl LoopEmitter<'_, '_, '_> {
         let input = match source {
             PlanOperand::Constant(value) => return self.emitter.constant_in(lanes, value),
             PlanOperand::Node(number) => {
-                if let Some(value) = self.now.nodes[number] {
+                if let Some(value) = self.now.nodes.get(number) {
                     return value;
                 }
                 let value = self.narrow_node(lanes, number);
-                self.now.nodes[number] = Some(value);
+                self.now.nodes.set(number, value);
                 return value;
             }
             PlanOperand::Input(input) => input,
@@ -71,11 +71,7 @@ impl LoopEmitter<'_, '_, '_> {
         let ty = self.plan.type_of(source);
         let value = match self.environment.inputs[input] {
             Bound::Scalar(value) => self.emitter.splat_in(lanes, ty, value),
-            Bound::Column { pointer, .. } => {
-                let index = self.now.index.unwrap_or_else(|| unreachable!("elements are read at an index"));
-                self.bytes_from(lanes, ty, pointer, index)
-            }
-            Bound::Descriptor { .. } => unreachable!("a descriptor has no elements"),
+            _ => self.bytes_from(lanes, ty, self.pointer(input), self.now.loop_index()),
         };
         self.now.inputs[input] = Some(value);
         value
@@ -93,10 +89,7 @@ impl LoopEmitter<'_, '_, '_> {
         match node.op {
             NodeOp::Vector(VectorOp::Gather) => {
                 let place = self.at_loop_index(node.operands[1]);
-                let PlanOperand::Input(column) = node.operands[0] else {
-                    unreachable!("the column comes from outside")
-                };
-                let pointer = self.pointer(column);
+                let pointer = self.pointer(node.operands[0].outside());
                 self.bytes_from(lanes, node.ty, pointer, place)
             }
             NodeOp::Vector(VectorOp::Merge) => {
@@ -160,8 +153,7 @@ impl LoopEmitter<'_, '_, '_> {
         let (pointer, ty) = (self.environment.outlets[index].pointer, self.plan.type_of(source));
         let all = self.narrow_operand(lanes, source);
         if ty != ScalarType::Int {
-            let i = self.now.index.unwrap_or_else(|| unreachable!("elements are at an index"));
-            let address = self.emitter.address(pointer, i, 1);
+            let address = self.emitter.address(pointer, self.now.loop_index(), 1);
             return self.emitter.store_bytes(lanes, ty, all, address, self.now.further as i32);
         }
         let (address, further) = self.place_of_index(pointer);
@@ -174,15 +166,12 @@ impl LoopEmitter<'_, '_, '_> {
 
     /// The lanes that change nothing.
     fn neutral(&mut self, lanes: LaneType, op: ScalarOp) -> Value {
-        let identity = op.row().identity.unwrap_or_else(|| panic!("{op} does not reduce"));
-        self.emitter.constant_in(lanes, identity)
+        self.emitter.constant_in(lanes, op.identity())
     }
 
     /// Combines lanes with those of a yield.
     fn accumulate(&mut self, lanes: LaneType, index: usize, op: ScalarOp, value: Value) {
-        let Some(accumulator) = self.narrow_accumulators[index] else {
-            unreachable!("what is combined has accumulators")
-        };
+        let accumulator = self.narrow_accumulators[index];
         let before = self.emitter.builder.use_var(accumulator);
         let after = self.emitter.lane_operation(op, &[before, value], lanes == LaneType::Short);
         self.emitter.builder.def_var(accumulator, after);
@@ -195,21 +184,21 @@ impl LoopEmitter<'_, '_, '_> {
                 Some(Ending::Reduce(ScalarOp::AddInt, _)) => {
                     let none = self.emitter.int(0);
                     let none = self.emitter.splat(none);
-                    Some(self.variable(none))
+                    self.variable(none)
                 }
                 Some(Ending::Reduce(op, _)) => {
                     let neutral = self.neutral(lanes, op);
-                    Some(self.variable(neutral))
+                    self.variable(neutral)
                 }
-                _ => None,
+                _ => continue,
             };
-            self.narrow_accumulators.push(accumulator);
+            self.narrow_accumulators.set(index, accumulator);
         }
     }
 
     /// What a conjunction or a disjunction comes to in lanes so far.
     pub fn narrow_truth(&mut self, index: usize, op: ScalarOp) -> Option<Value> {
-        let all = self.narrow_accumulators.get(index).copied().flatten()?;
+        let all = self.narrow_accumulators.get(index)?;
         let all = self.emitter.builder.use_var(all);
         Some(match op {
             ScalarOp::AndBool => self.emitter.builder.ins().vall_true(all),
@@ -219,9 +208,9 @@ impl LoopEmitter<'_, '_, '_> {
 
     /// Combines lanes with what is carried from one index to the next.
     pub fn end_narrow(&mut self) {
-        for index in 0..self.narrow_accumulators.len() {
+        for index in 0..self.analysis.endings.len() {
             let (Some(Ending::Reduce(op, _)), Some(accumulator)) =
-                (self.analysis.endings[index], self.narrow_accumulators[index])
+                (self.analysis.endings[index], self.narrow_accumulators.get(index))
             else {
                 continue;
             };

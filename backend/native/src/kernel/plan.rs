@@ -19,6 +19,20 @@ pub enum PlanOperand {
     Constant(ScalarValue),
 }
 
+impl PlanOperand {
+    /// Which input it is, for operands that always come from outside: what is not read at the index of the loop, but
+    /// at others, or as a whole.
+    ///
+    /// # Panics
+    /// If it comes from the group: [`Plan::of`] takes only instructions of which such operands are there before.
+    pub fn outside(self) -> usize {
+        match self {
+            PlanOperand::Input(input) => input,
+            other => panic!("what is not read at the index comes from outside, not from {other:?}"),
+        }
+    }
+}
+
 /// What a node does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeOp {
@@ -237,10 +251,7 @@ impl Plan {
     pub fn ending(&self, index: usize) -> Ending {
         let number = self.yields[index];
         let node = &self.nodes[number];
-        let descriptor = || match node.operands[1] {
-            PlanOperand::Input(input) => input,
-            other => unreachable!("a descriptor comes from outside, not from {other:?}"),
-        };
+        let descriptor = || node.operands[1].outside();
         match node.op {
             NodeOp::Vector(VectorOp::Reduce(op)) if is_ordered(op) => Ending::Sum(op, node.operands[0]),
             NodeOp::Vector(VectorOp::Reduce(op)) => Ending::Reduce(op, node.operands[0]),

@@ -25,7 +25,8 @@ impl LoopEmitter<'_, '_, '_> {
         for number in 0..self.plan.nodes.len() {
             let node = &self.plan.nodes[number];
             if self.analysis.live[number] && !node.is_end() {
-                self.now.nodes[number] = Some(self.wide_node(number));
+                let value = self.wide_node(number);
+                self.now.nodes.set(number, value);
             }
         }
         // All is read before anything is stored: that may be over what is read.
@@ -51,9 +52,7 @@ impl LoopEmitter<'_, '_, '_> {
 
     fn wide_operand(&mut self, source: PlanOperand) -> Value {
         let input = match source {
-            PlanOperand::Node(node) => {
-                return self.now.nodes[node].unwrap_or_else(|| panic!("node {node} is read before it is computed"));
-            }
+            PlanOperand::Node(node) => return self.now.nodes[node],
             PlanOperand::Input(input) if matches!(self.plan.inputs[input], RegisterType::Column(_)) => input,
             other => {
                 let value = self.operand(other);
@@ -73,18 +72,17 @@ impl LoopEmitter<'_, '_, '_> {
 
     fn wide_node(&mut self, number: usize) -> Value {
         let node = &self.plan.nodes[number];
-        if let (true, Some(value)) = (self.analysis.invariants[number], self.of_strip[number]) {
+        if let (true, Some(value)) = (self.analysis.invariants[number], self.of_strip.get(number)) {
             return self.splat_of(value, node.ty);
         }
         match node.op {
             NodeOp::Vector(VectorOp::Gather) if self.analysis.is_consecutive(number) => {
-                let bias = self.of_strip[number].unwrap_or_else(|| unreachable!("it was found when the strip began"));
-                let (address, offset) = self.place_of_index(bias);
+                let (address, offset) = self.place_of_index(self.of_strip[number]);
                 self.load_wide(node.ty, address, offset)
             }
             NodeOp::Vector(VectorOp::Gather) => self.both(|loops| loops.next_gathered(number)),
             NodeOp::Map(_) if self.analysis.inductions[number] => {
-                let induction = self.inductions[number].unwrap_or_else(|| unreachable!("it goes up"));
+                let induction = self.inductions[number];
                 self.both(|loops| loops.next_induction(induction))
             }
             NodeOp::Map(op) => {
@@ -100,14 +98,10 @@ impl LoopEmitter<'_, '_, '_> {
                 self.emitter.index_wide(first)
             }
             NodeOp::Vector(VectorOp::Compact) => {
-                let bias = self.of_strip[number].unwrap_or_else(|| unreachable!("it was found when the strip began"));
-                let (address, offset) = self.place_of_index(bias);
+                let (address, offset) = self.place_of_index(self.of_strip[number]);
                 self.load_wide(node.ty, address, offset)
             }
-            NodeOp::Vector(VectorOp::SegDist) => {
-                let value = self.of_strip[number].unwrap_or_else(|| unreachable!("it was read when the strip began"));
-                self.emitter.splat(value)
-            }
+            NodeOp::Vector(VectorOp::SegDist) => self.emitter.splat(self.of_strip[number]),
             NodeOp::Vector(_) => self.wide_operand(node.operands[0]),
         }
     }

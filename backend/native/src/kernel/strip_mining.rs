@@ -21,7 +21,7 @@
 //! ```
 
 use super::analysis::UNROLL;
-use super::environment::Bound;
+use super::environment::{Bound, BoundColumn};
 use super::loop_emitter::{Cursor, LoopEmitter, Now};
 use super::plan::{Mode, NodeOp, PlanOperand, Stride};
 use crate::emitter::{TRUSTED, machine_type};
@@ -41,9 +41,8 @@ const MANY: usize = 4;
 impl LoopEmitter<'_, '_, '_> {
     /// Reads what is the same for a strip that begins with an index.
     pub fn begin_strip(&mut self, i: Value, stop: Value) {
-        let (nodes, inputs) = (vec![None; self.plan.nodes.len()], vec![None; self.plan.inputs.len()]);
-        self.of_strip.clone_from(&nodes);
-        self.now = Now { index: Some(i), further: 0, nodes, inputs };
+        self.now = Now::nothing(self.plan, Some(i));
+        self.of_strip = self.now.nodes.clone();
         for (number, node) in self.plan.nodes.iter().enumerate().filter(|&(number, _)| self.analysis.live[number]) {
             let value = match node.op {
                 _ if self.analysis.invariants[number] => self.invariant(number),
@@ -54,8 +53,8 @@ impl LoopEmitter<'_, '_, '_> {
                 }
                 _ => continue,
             };
-            self.of_strip[number] = Some(value);
-            self.now.nodes[number] = Some(value);
+            self.of_strip.set(number, value);
+            self.now.nodes.set(number, value);
         }
         self.check_inductions(i, stop);
         for index in 0..self.analysis.endings.len() {
@@ -88,13 +87,9 @@ impl LoopEmitter<'_, '_, '_> {
     /// The column and the descriptor that a node reads, which come from outside: where the one is and how long, and
     /// where the loop is in the other.
     pub(super) fn column_and_cursor(&self, number: usize) -> (Value, Value, Cursor) {
-        let [PlanOperand::Input(column), PlanOperand::Input(descriptor)] = self.plan.nodes[number].operands[..] else {
-            unreachable!("columns and descriptors that are not read at the index come from outside")
-        };
-        match (self.environment.inputs[column], self.cursors[descriptor]) {
-            (Bound::Column { pointer, length, .. }, Some(cursor)) => (pointer, length, cursor),
-            _ => unreachable!("a column and a descriptor"),
-        }
+        let [column, descriptor] = [0, 1].map(|position| self.plan.nodes[number].operands[position].outside());
+        let BoundColumn { pointer, length, .. } = self.environment.column(column);
+        (pointer, length, self.cursors[descriptor])
     }
 
     /// The loop over the indices of a strip up to an end.
@@ -154,8 +149,8 @@ impl LoopEmitter<'_, '_, '_> {
     /// The loop that takes many indices at a time, with addresses of its own: what is kept across calls lies on the
     /// stack, and would be read from there each time that it is used.
     pub fn rotated_apart(&mut self, index: Variable, stop: Value, times: usize, lanes: usize) {
-        let columns = self.environment.inputs.iter().filter(|bound| matches!(bound, Bound::Column { .. })).count();
-        if self.cursors.iter().any(Option::is_some) || columns + self.environment.outlets.len() < MANY {
+        let columns = self.environment.inputs.iter().filter(|bound| matches!(bound, Bound::Column(_))).count();
+        if self.cursors.iter().next().is_some() || columns + self.environment.outlets.len() < MANY {
             return self.rotated(index, stop, times, lanes);
         }
         let outside = self.environment.clone();
@@ -163,8 +158,8 @@ impl LoopEmitter<'_, '_, '_> {
         let zero = self.emitter.builder.ins().ushr_imm_u(stop, 63);
         let builder = &mut self.emitter.builder;
         for bound in &mut self.environment.inputs {
-            if let Bound::Column { pointer, .. } = bound {
-                *pointer = builder.ins().iadd(*pointer, zero);
+            if let Bound::Column(column) = bound {
+                column.pointer = builder.ins().iadd(column.pointer, zero);
             }
         }
         for outlet in &mut self.environment.outlets {
@@ -185,8 +180,7 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.switch_to_block(body);
         let i = self.emitter.builder.use_var(index);
         for turn in 0..times {
-            let (nodes, inputs) = (vec![None; self.plan.nodes.len()], vec![None; self.plan.inputs.len()]);
-            self.now = Now { index: Some(i), further: turn * lanes, nodes, inputs };
+            self.now = Now { further: turn * lanes, ..Now::nothing(self.plan, Some(i)) };
             match self.analysis.narrow {
                 _ if lanes == 1 => self.space(0, None),
                 Some(narrow) => self.narrow_indices(narrow),

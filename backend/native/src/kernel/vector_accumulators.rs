@@ -71,17 +71,16 @@ impl LoopEmitter<'_, '_, '_> {
         self.lanes = Some(Lanes { yields: 0, op, descriptor, sums, vectors, bias, is_kept: false });
     }
 
-    /// Whether lanes are kept for the segments of a descriptor.
-    pub fn has_lanes_of(&self, descriptor: usize) -> bool {
-        self.lanes.as_ref().and_then(|lanes| lanes.descriptor).is_some_and(|of| self.plan.is_alike(of, descriptor))
+    /// The lanes that are kept for the segments of a descriptor.
+    pub fn lanes_of(&self, descriptor: usize) -> Option<&Lanes> {
+        self.lanes.as_ref().filter(|lanes| lanes.descriptor.is_some_and(|of| self.plan.is_alike(of, descriptor)))
     }
 
-    /// The result of a segment that ends before an index.
-    pub fn sum_of_segment(&mut self, stop: Value) -> Value {
-        let lanes = self.lanes.clone().unwrap_or_else(|| unreachable!("lanes of segments are kept"));
-        let filled = self.filled(&lanes, stop);
+    /// The result of a segment that ends before an index, by its lanes.
+    pub fn sum_of_segment(&mut self, lanes: &Lanes, stop: Value) -> Value {
+        let filled = self.filled(lanes, stop);
         let result = self.emitter.finish_sums(lanes.sums, filled);
-        self.place_next(&lanes, stop, 0);
+        self.place_next(lanes, stop, 0);
         result
     }
 
@@ -97,7 +96,7 @@ impl LoopEmitter<'_, '_, '_> {
     pub fn bias(&mut self, index: usize) -> Value {
         match &self.lanes {
             Some(lanes) if lanes.yields == index => self.emitter.builder.use_var(lanes.bias),
-            _ => self.biases[index].unwrap_or_else(|| unreachable!("the strip has begun")),
+            _ => self.biases[index],
         }
     }
 
@@ -106,7 +105,7 @@ impl LoopEmitter<'_, '_, '_> {
         let bias = self.bias_of_block(index, i);
         match &self.lanes {
             Some(lanes) if lanes.yields == index => self.emitter.builder.def_var(lanes.bias, bias),
-            _ => self.biases[index] = Some(bias),
+            _ => self.biases.set(index, bias),
         }
     }
 
@@ -173,7 +172,7 @@ impl LoopEmitter<'_, '_, '_> {
         let builder = &mut self.emitter.builder;
         let (kept, after) = (builder.create_block(), builder.create_block());
         let i = builder.use_var(index);
-        let base = match lanes.descriptor.and_then(|descriptor| self.cursors[descriptor]) {
+        let base = match lanes.descriptor.and_then(|descriptor| self.cursors.get(descriptor)) {
             Some(cursor) => builder.use_var(cursor.base),
             None => builder.ins().iconst(types::I64, 0),
         };

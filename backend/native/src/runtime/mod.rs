@@ -169,6 +169,14 @@ macro_rules! by_size {
 }
 use by_size;
 
+/// The helper of a vector instruction in a function that native code supports, which it does not do itself.
+///
+/// # Panics
+/// If there is none.
+pub(crate) fn needed_helper(op: VectorOp, ty: ScalarType) -> Helper {
+    helper_of(op, ty).unwrap_or_else(|| panic!("{} is not supported on {ty:?}", op.name()))
+}
+
 /// The helper of a vector instruction on elements of a type; none for those that native code does itself, or not at
 /// all.
 pub(crate) fn helper_of(op: VectorOp, ty: ScalarType) -> Option<Helper> {

@@ -27,6 +27,7 @@
 mod lanes;
 
 use crate::emitter::TRUSTED;
+use crate::kernel::environment::Made;
 use crate::kernel::loop_emitter::{Cursor, LoopEmitter};
 use crate::kernel::plan::{NodeOp, PlanOperand};
 use crate::sums::AT_ONCE;
@@ -49,8 +50,8 @@ struct Segments {
     /// What nodes are that are the same in a segment, for each.
     values: Vec<Option<StackSlot>>,
     /// Where nodes read, by node; and columns that are read at the index, by input.
-    nodes: Vec<Option<Places>>,
-    inputs: Vec<Option<Places>>,
+    nodes: Made<Places>,
+    inputs: Made<Places>,
     /// The index with which each begins.
     begins: StackSlot,
 }
@@ -185,18 +186,17 @@ impl LoopEmitter<'_, '_, '_> {
         let place = self.emitter.builder.ins().ishl_imm_u(number, 3);
         self.keep_in(segments.begins, place, i);
         for node in 0..self.plan.nodes.len() {
-            if let (Some(slot), Some(value)) = (segments.values[node], self.of_strip[node]) {
+            if let (Some(slot), Some(value)) = (segments.values[node], self.of_strip.get(node)) {
                 let is_truth = self.plan.nodes[node].ty == ScalarType::Bool;
                 let value = if is_truth { self.mask_of(value) } else { value };
                 self.keep_in(slot, place, value);
             }
-            if let Some(places) = segments.nodes[node] {
+            if let Some(places) = segments.nodes.get(node) {
                 let (first, step) = self.first_place(node, i);
                 self.keep_place(places, (number, place), first, step, are_even);
             }
         }
-        for (input, places) in segments.inputs.iter().enumerate() {
-            let Some(places) = *places else { continue };
+        for (input, places) in segments.inputs.iter() {
             let pointer = self.pointer(input);
             let first = self.emitter.address(pointer, i, SIZE as u32);
             self.keep_place(places, (number, place), first, None, are_even);
@@ -225,9 +225,9 @@ impl LoopEmitter<'_, '_, '_> {
         let values = nodes.clone().map(|node| analysis.is_kept_by_segment(node).then(|| self.slot(AT_ONCE)));
         let values = values.collect();
         let places = nodes.map(|node| analysis.has_place(node).then(|| self.places()));
-        let places = places.collect();
+        let places = Made::from_all("node", places);
         let inputs = (0..plan.inputs.len()).map(|input| analysis.is_read_at_index(input).then(|| self.places()));
-        let inputs = inputs.collect();
+        let inputs = Made::from_all("input", inputs);
         Segments { length, values, nodes: places, inputs, begins: self.slot(AT_ONCE) }
     }
 
@@ -268,12 +268,12 @@ impl LoopEmitter<'_, '_, '_> {
     /// it checks; and by how much that goes up, unless it goes to the next number.
     fn first_place(&mut self, number: usize, i: Value) -> (Value, Option<Value>) {
         let node = &self.plan.nodes[number];
-        if let Some(bias) = self.of_strip[number]
+        if let Some(bias) = self.of_strip.get(number)
             && matches!(node.op, NodeOp::Vector(VectorOp::Gather | VectorOp::Compact))
         {
             return (self.emitter.address(bias, i, SIZE as u32), None);
         }
-        let induction = self.inductions[number].unwrap_or_else(|| unreachable!("places go up evenly"));
+        let induction = self.inductions[number];
         let builder = &mut self.emitter.builder;
         let (index, step) = (builder.use_var(induction.index), builder.use_var(induction.step));
         match (node.op, node.operands[0]) {
@@ -341,6 +341,6 @@ impl LoopEmitter<'_, '_, '_> {
 impl Segments {
     /// Where elements are read.
     fn read(&self) -> impl Iterator<Item = Places> + '_ {
-        self.nodes.iter().chain(&self.inputs).copied().flatten()
+        self.nodes.iter().chain(self.inputs.iter()).map(|(_, places)| places)
     }
 }

@@ -13,6 +13,7 @@
 //! ```
 
 use super::super::analysis::{Analysis, Change, Changes, Inner, UNROLL};
+use super::super::environment::Made;
 use super::super::loop_emitter::{InductionVariable, LoopEmitter};
 use super::super::plan::{NodeOp, PlanOperand};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -29,13 +30,13 @@ const SHORT: i64 = 16;
 pub(in super::super) struct InnerLoop<'a> {
     pub inner: &'a Inner,
     pub analysis: &'a Analysis<'a>,
-    pub inductions: Vec<Option<InductionVariable>>,
+    pub inductions: Made<InductionVariable>,
 }
 
 impl<'a> LoopEmitter<'a, '_, '_> {
     /// Lets strips be done by the inner plan where they can.
     pub(super) fn begin_inner(&mut self, inner: &'a Inner, analysis: &'a Analysis<'a>, indices: &Range<Value>) {
-        let inductions = vec![None; self.plan.nodes.len()];
+        let inductions = Made::nothing("node", self.plan.nodes.len());
         self.inner = Some(InnerLoop { inner, analysis, inductions });
         self.with_inner(|loops| {
             loops.check_lengths(indices.start, indices.end);
@@ -43,7 +44,7 @@ impl<'a> LoopEmitter<'a, '_, '_> {
             if analysis.is_wide && loops.wide_accumulators.is_empty() {
                 loops.begin_wide(UNROLL);
             }
-            if let (Some(lanes), true) = (analysis.narrow, loops.narrow_accumulators.is_empty()) {
+            if let Some(lanes) = analysis.narrow {
                 loops.begin_narrow(lanes);
             }
         });

@@ -21,6 +21,7 @@
 
 use super::{Places, SIZE, Segments};
 use crate::emitter::{Emitter, TRUSTED};
+use crate::kernel::environment::Made;
 use crate::kernel::loop_emitter::LoopEmitter;
 use crate::kernel::plan::{Ending, NodeOp, PlanOperand};
 use crate::runtime::sums;
@@ -45,7 +46,7 @@ const ROW: i64 = AT_ONCE as i64 * SIZE;
 struct Here {
     /// The position in the segments.
     position: Value,
-    nodes: Vec<Option<Vectors>>,
+    nodes: Made<Vectors>,
     inputs: Vec<Option<Vectors>>,
 }
 
@@ -142,11 +143,12 @@ impl LoopEmitter<'_, '_, '_> {
         is_first: bool,
     ) {
         let now = self.emitter.builder.use_var(position);
-        let (nodes, inputs) = (vec![None; self.plan.nodes.len()], vec![None; self.plan.inputs.len()]);
+        let (nodes, inputs) = (Made::nothing("node", self.plan.nodes.len()), vec![None; self.plan.inputs.len()]);
         let mut here = Here { position: now, nodes, inputs };
         for node in 0..self.plan.nodes.len() {
             if self.analysis.is_in_lanes(node) {
-                here.nodes[node] = Some(self.node_in_lanes(segments, &mut here, node));
+                let vectors = self.node_in_lanes(segments, &mut here, node);
+                here.nodes.set(node, vectors);
             }
         }
         let rows = self.emitter.builder.use_var(row);
@@ -195,12 +197,9 @@ impl LoopEmitter<'_, '_, '_> {
             return self.kept_in(slot, node.ty);
         }
         match node.op {
-            NodeOp::Vector(VectorOp::Gather | VectorOp::Compact) => {
-                let places = segments.nodes[number].unwrap_or_else(|| unreachable!("it has places"));
-                self.read_in_lanes(places, node.ty)
-            }
+            NodeOp::Vector(VectorOp::Gather | VectorOp::Compact) => self.read_in_lanes(segments.nodes[number], node.ty),
             NodeOp::Map(_) if self.analysis.inductions[number] => {
-                let places = segments.nodes[number].unwrap_or_else(|| unreachable!("it goes up evenly"));
+                let places = segments.nodes[number];
                 let further = self.emitter.builder.use_var(places.further);
                 self.kept_and(places.first, further)
             }
@@ -221,9 +220,7 @@ impl LoopEmitter<'_, '_, '_> {
 
     fn operand_in_lanes(&mut self, segments: &Segments, here: &mut Here, source: PlanOperand) -> Vectors {
         let input = match source {
-            PlanOperand::Node(node) => {
-                return here.nodes[node].unwrap_or_else(|| panic!("node {node} is read before it is computed"));
-            }
+            PlanOperand::Node(node) => return here.nodes[node],
             PlanOperand::Input(input) if matches!(self.plan.inputs[input], RegisterType::Column(_)) => input,
             other => {
                 let value = self.operand(other);
@@ -233,8 +230,7 @@ impl LoopEmitter<'_, '_, '_> {
         if let Some(vectors) = here.inputs[input] {
             return vectors;
         }
-        let places = segments.inputs[input].unwrap_or_else(|| unreachable!("it is read at the index"));
-        let vectors = self.read_in_lanes(places, self.plan.type_of(source));
+        let vectors = self.read_in_lanes(segments.inputs[input], self.plan.type_of(source));
         here.inputs[input] = Some(vectors);
         vectors
     }
