@@ -97,6 +97,14 @@ impl<T: Element> Slice<T> {
         self
     }
 
+    /// The elements, which nobody else can see: those of a new slice, or of one of which somebody has asked that.
+    ///
+    /// # Panics
+    /// If somebody can.
+    pub fn own(&mut self) -> &mut [T] {
+        self.unique().unwrap_or_else(|| unreachable!("nobody else has a new column"))
+    }
+
     /// The elements, if nobody else can see them.
     pub fn unique(&mut self) -> Option<&mut [T]> {
         let (start, length) = (self.start, self.length);
@@ -184,7 +192,12 @@ impl Vector {
 
     /// A vector of new elements of a type that only its [`Element::TYPE`] tells, as in a [`nesl_prim::Visitor`].
     pub fn of<T: Element>(meter: &Arc<Meter>, elements: Vec<T>) -> Vector {
-        let mut slice = Some(Slice::new(meter, elements));
+        Vector::of_slice(Slice::new(meter, elements))
+    }
+
+    /// The vector of a slice of such a type.
+    pub fn of_slice<T: Element>(slice: Slice<T>) -> Vector {
+        let mut slice = Some(slice);
         fn wrap<T: VectorElement>(slice: &mut dyn Any) -> Option<Vector> {
             slice.downcast_mut::<Option<Slice<T>>>().and_then(Option::take).map(T::wrap)
         }
@@ -202,11 +215,21 @@ impl Vector {
     /// # Panics
     /// If they are of another type.
     pub fn elements_of<T: Element>(&self) -> &[T] {
-        let slice = on_vector!(self, slice => (slice as &dyn Any).downcast_ref::<Slice<T>>());
-        match slice {
-            Some(slice) => slice.elements(),
-            None => panic!("expected a column of {}, found {}", T::TYPE, self.scalar_type()),
-        }
+        self.slice_of_any().elements()
+    }
+
+    /// The slice of those.
+    ///
+    /// # Panics
+    /// If they are of another type: the verifier excludes that.
+    pub fn slice_of_any<T: Element>(&self) -> &Slice<T> {
+        let slice = on_vector!(self, slice => (slice as &dyn Any).downcast_ref());
+        slice.unwrap_or_else(|| panic!("expected a column of {}, found {}", T::TYPE, self.scalar_type()))
+    }
+
+    /// The same, to be overwritten; none if they are of another type.
+    pub fn slice_of_any_mut<T: Element>(&mut self) -> Option<&mut Slice<T>> {
+        on_vector!(self, slice => (slice as &mut dyn Any).downcast_mut())
     }
 
     /// Where its elements lie: of vectors of one type and length, only those have one place that are one. None for

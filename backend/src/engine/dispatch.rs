@@ -3,7 +3,7 @@
 use super::value::SlotOf;
 use super::{Engine, Fault, Fill, Order, Pack, Permute, Segment, Text};
 use crate::data::slot::Slot;
-use nesl_prim::{Element, ScalarValue};
+use nesl_prim::ScalarValue;
 use nesl_vcode::{Constants, VectorOp};
 
 /// Executes an instruction on operands, each of which is asked for once, in order: what dies there can be given away.
@@ -136,8 +136,7 @@ impl<C, D, I: ExactSizeIterator<Item = Slot<C, D>>> Operands<I> {
 
     /// An index or a length, which an earlier check has accepted.
     fn size(&mut self) -> usize {
-        let value = i64::from_value(self.scalar());
-        usize::try_from(value).unwrap_or_else(|_| panic!("unchecked index or length {value}"))
+        self.scalar().to_size()
     }
 
     fn column(&mut self) -> C {

@@ -12,7 +12,6 @@ use crate::data::vector::Vector;
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault, MapOperand};
 use nesl_native::{Ending, Kernel, NodeOp, Plan, PlanOperand, Running, Stride, WordLayout};
-use nesl_prim::{Element, ScalarValue};
 use nesl_vcode::op::{Elements, Fusion};
 use nesl_vcode::{Block, Register, RegisterType, VectorOp};
 use std::sync::OnceLock;
@@ -83,10 +82,7 @@ impl Group {
         if !self.facts.is_open {
             return self;
         }
-        let descriptor = |input: usize| match &operands[input] {
-            Slot::Descriptor(descriptor) => descriptor,
-            other => panic!("a group reads {other:?} as a descriptor"),
-        };
+        let descriptor = |input: usize| operands[input].as_descriptor();
         let lengths = |input| (descriptor(input).lengths().as_ptr(), descriptor(input).segments());
         let known = self.plan.find_known(lengths, |input| descriptor(input).is_packed());
         if self.plan.knows(&known) {
@@ -329,9 +325,8 @@ where
         let result = match node.op {
             NodeOp::Map(op) => {
                 let operand = |position| match value(position) {
-                    Slot::Column(column) => MapOperand::Column(column),
                     Slot::Scalar(value) => MapOperand::Scalar(value),
-                    Slot::Descriptor(_) => panic!("{op} of a descriptor"),
+                    other => MapOperand::Column(other.into_column()),
                 };
                 Slot::Column(engine.map(op, all.map(operand).collect())?)
             }
@@ -340,18 +335,4 @@ where
         done.push(result);
     }
     Ok(plan.yields.iter().map(|&node| done[node].clone()).collect())
-}
-
-/// A scalar in a slot.
-pub(crate) fn scalar<C, D>(slot: &Slot<C, D>) -> ScalarValue {
-    match slot {
-        Slot::Scalar(value) => *value,
-        Slot::Column(_) | Slot::Descriptor(_) => panic!("a group reads something else as a scalar"),
-    }
-}
-
-/// A length in a slot, which an earlier check has accepted.
-pub(crate) fn size<C, D>(slot: &Slot<C, D>) -> usize {
-    let value = i64::from_value(scalar(slot));
-    usize::try_from(value).unwrap_or_else(|_| panic!("unchecked length {value}"))
 }

@@ -168,7 +168,7 @@ impl Host for System {
                 Ok(vec![HostValue::text(text), HostValue::int(status)])
             }
             HostOp::Write(_) => {
-                let HostValue::Column(elements) = &operands[1] else { unreachable!("a row says it is a column") };
+                let elements = operands[1].as_column();
                 self.write(&operands[0], &streams::bytes(elements, 0..elements.len()))
             }
             HostOp::NpyHeader(scalar) => Ok(vec![HostValue::text(npy::header(scalar, operands[1].as_text()))]),
@@ -178,7 +178,7 @@ impl Host for System {
                 Ok(vec![HostValue::text(name)])
             }
             HostOp::WritePart(_) => {
-                let HostValue::Column(elements) = &operands[2] else { unreachable!("a row says it is a column") };
+                let elements = operands[2].as_column();
                 let before = share(elements.len()).start;
                 let (part, skip) = (path(operands[0].as_text()), operands[1].as_int());
                 whole::write_part(&part, skip, before, elements, &self.interrupt)?;
@@ -201,12 +201,12 @@ impl Host for System {
                 Ok(vec![HostValue::Column(Constants::Int(shape)), HostValue::Column(elements)])
             }
             HostOp::WriteVector(_) => {
-                let HostValue::Column(elements) = &operands[1] else { unreachable!("a row says it is a column") };
+                let elements = operands[1].as_column();
                 let text = objects::vector(elements, &self.interrupt)?;
                 self.write(&operands[0], &text)
             }
             HostOp::WriteLengths => {
-                let HostValue::Column(lengths) = &operands[1] else { unreachable!("a row says it is a column") };
+                let lengths = operands[1].as_column();
                 let text = objects::lengths(lengths, &self.interrupt)?;
                 self.write(&operands[0], &text)
             }

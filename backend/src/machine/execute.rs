@@ -29,7 +29,7 @@ pub(super) fn execute<E: Engine>(
         Operation::Map(op) => {
             let operand = |&source: &Source| match frames.read(source) {
                 Slot::Scalar(value) => MapOperand::Scalar(value),
-                other => MapOperand::Column(column::<E>(other)),
+                other => MapOperand::Column(other.into_column()),
             };
             let operands = operands.iter().map(operand).collect();
             engine.map(*op, operands).map(Slot::Column)
@@ -43,12 +43,4 @@ pub(super) fn execute<E: Engine>(
 pub(super) fn has_element(operation: &Operation, fault: &Fault) -> bool {
     (matches!(operation, Operation::Map(_)) || matches!(operation, Operation::Vector(op) if op.row().fallible))
         && !matches!(fault.failure, Failure::OutOfMemory { .. } | Failure::Interrupted)
-}
-
-fn column<E: Engine>(slot: SlotOf<E>) -> E::Column {
-    match slot {
-        Slot::Column(column) => column,
-        Slot::Scalar(_) => panic!("expected a column, found a scalar: unverified program"),
-        Slot::Descriptor(_) => panic!("expected a column, found a descriptor: unverified program"),
-    }
 }

@@ -10,7 +10,6 @@ pub(super) mod state;
 use crate::data::slot::Slot;
 use crate::engine::value::SlotOf;
 use crate::engine::{Engine, Fault, Pack, Permute, Segment};
-use nesl_prim::{Element, ScalarValue};
 use nesl_vcode::{Constants, EachPlan, Field, Holds, Take, Taken};
 
 /// The operands of an `each`, ready to be taken apart.
@@ -75,7 +74,7 @@ impl<E: Engine> Split<E> {
                 Part::Element(column) => Slot::Scalar(engine.extract(column, index)?),
                 Part::Length { starts, lengths } => {
                     let (start, length) = (engine.extract(starts, index)?, engine.extract(lengths, index)?);
-                    segments[position] = (size(start), size(length));
+                    segments[position] = (start.to_size(), length.to_size());
                     Slot::Scalar(length)
                 }
                 Part::Slice(column, of) => Slot::Column(slice(engine, column, *of)?),
@@ -87,10 +86,6 @@ impl<E: Engine> Split<E> {
         }
         Ok(slots)
     }
-}
-
-fn size(value: ScalarValue) -> usize {
-    usize::try_from(i64::from_value(value)).unwrap_or_else(|_| panic!("a segment at {value:?}"))
 }
 
 /// The results of instances, put together.

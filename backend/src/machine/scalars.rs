@@ -40,10 +40,7 @@ impl<E: Engine> Run<'_, E> {
         function: FunctionId,
         inputs: Vec<SlotOf<E>>,
     ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
-        let arguments = inputs.into_iter().map(|slot| match slot {
-            Slot::Scalar(value) => value.to_word(),
-            Slot::Column(_) | Slot::Descriptor(_) => panic!("expected a scalar: unverified program"),
-        });
+        let arguments = inputs.into_iter().map(|slot| slot.as_scalar().to_word());
         self.at(self.program.code(function).span.into());
         self.is_scalar(function);
         let words = self.evaluator.call(function, arguments, Active::default())?;

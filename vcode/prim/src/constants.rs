@@ -2,6 +2,7 @@
 
 use crate::value::{Element, ScalarType, ScalarValue};
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 
 /// The elements of a constant column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,6 +78,23 @@ impl Constants {
             Constants::Float(values) => values.len(),
             Constants::Bool(values) => values.len(),
             Constants::Char(values) => values.len(),
+        }
+    }
+
+    /// The elements, of a type that is known.
+    ///
+    /// # Panics
+    /// If it is another: the verifier excludes that, and so do the rows of operations on the world outside.
+    pub fn elements<T: Element>(&self) -> &[T] {
+        let elements: &dyn Any = match self {
+            Constants::Int(values) => values,
+            Constants::Float(values) => values,
+            Constants::Bool(values) => values,
+            Constants::Char(values) => values,
+        };
+        match elements.downcast_ref::<Vec<T>>() {
+            Some(elements) => elements,
+            None => panic!("expected a column of {}, found {}: unverified program", T::TYPE, self.scalar_type()),
         }
     }
 

@@ -443,15 +443,23 @@ impl HostValue {
         }
     }
 
+    /// The column that it is.
+    ///
+    /// # Panics
+    /// If it is none: operations get what their rows say.
+    pub fn as_column(&self) -> &Constants {
+        match self {
+            HostValue::Column(elements) => elements,
+            other => panic!("expected a column, found {other:?}"),
+        }
+    }
+
     /// The characters that it is.
     ///
     /// # Panics
     /// If it is none: operations get what their rows say.
     pub fn as_text(&self) -> &[u8] {
-        match self {
-            HostValue::Column(Constants::Char(bytes)) => bytes,
-            other => panic!("expected characters, found {other:?}"),
-        }
+        self.as_column().elements()
     }
 }
 

@@ -84,6 +84,15 @@ impl ScalarValue {
         }
     }
 
+    /// The index, length or number that it is, which an earlier check has accepted.
+    ///
+    /// # Panics
+    /// If it is none.
+    pub fn to_size(self) -> usize {
+        let value = i64::from_value(self);
+        usize::try_from(value).unwrap_or_else(|_| panic!("unchecked index or length {value}"))
+    }
+
     /// The value as a word of 64 bits, as [`Element::to_word`] says.
     pub fn to_word(self) -> u64 {
         match self {

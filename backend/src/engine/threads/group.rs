@@ -30,7 +30,7 @@ use crate::data::vector::Vector;
 use crate::engine::Fault;
 use crate::engine::group::{Facts, Group, LocalSlot};
 use crate::on_vector;
-use length::{descriptor, length};
+use length::length;
 use nesl_native::{DescriptorPlace, Ending, Kernel, Mode, NodeOp, Plan, State, Status, Sums, Words, is_ordered};
 use nesl_prim::{Element, ScalarValue, eval, sum};
 use nesl_vcode::op::Class;
@@ -67,7 +67,7 @@ fn compute(
     in_place: bool,
 ) -> Option<Result<Vec<LocalSlot>, GaveUp>> {
     match group.facts.texts {
-        Some(texts) => Some(texts::run(threads, group, texts, operands)),
+        Some(texts) => Some(texts::run(threads, texts, operands)),
         None => Some(Work::new(threads, group, operands, length)?.run(operands, in_place)),
     }
 }
@@ -166,7 +166,7 @@ impl<'a> Work<'a> {
 
     /// Cuts the indices into pieces.
     fn cut(self, operands: &[LocalSlot]) -> Option<Work<'a>> {
-        let segments = self.facts.segmented.map_or(0, |input| descriptor(&operands[input]).segments());
+        let segments = self.facts.segmented.map_or(0, |input| operands[input].as_descriptor().segments());
         let weight = self.length.saturating_add(segments);
         let grain = self.threads.tuning.grain.unwrap_or_else(|| grain(&self.group.plan));
         let mut pieces = self.threads.workers.pieces(weight, grain);
@@ -182,7 +182,7 @@ impl<'a> Work<'a> {
             let pieces = ranges.into_iter().map(|indices| Piece { indices, segments: 0..0 }).collect();
             return Some(Work { pieces, ..self });
         };
-        let offsets = descriptor(&operands[input]).offsets().ok()?;
+        let offsets = operands[input].as_descriptor().offsets().ok()?;
         let first = |segment: usize| offsets.get(segment).map_or(self.length, |&offset| offset as usize);
         // A segment belongs to the piece in which it begins, as if each had one more element.
         let bound = |piece: usize| {

@@ -188,7 +188,7 @@ fn sorted<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) -
         return Ok(Some(partition.fill(threads)?));
     }
     let mut sorted = partition.deal(threads, elements, |element| element)?;
-    let dealt = sorted.unique().unwrap_or_else(|| unreachable!("a new column has one owner"));
+    let dealt = sorted.own();
     each_bucket(threads, dealt, &partition, Sorter::default, |threads, sorter: &mut Sorter<T>, bucket, _| {
         if bucket.len() <= LONGEST {
             sorter.sort(direction, bucket);
@@ -226,7 +226,7 @@ fn ranks<T: Element>(threads: &Threads, direction: Direction, elements: &[T]) ->
         return partition.look_up(threads, elements, |place| place as i64);
     }
     let mut keys = partition.deal(threads, elements, |element| direction.key(element))?;
-    let dealt = keys.unique().unwrap_or_else(|| unreachable!("a new column has one owner"));
+    let dealt = keys.own();
     each_bucket(threads, dealt, &partition, Ranker::default, |threads, ranker, bucket, start| {
         if bucket.len() <= LONGEST {
             ranker.rank(bucket, start as i64);

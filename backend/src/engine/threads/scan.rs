@@ -5,7 +5,7 @@
 //! total of the blocks before it, whose own totals are independent of each other.
 
 use super::Threads;
-use super::column::{slice_of, slice_of_mut, wrap};
+use super::column::{slice_in, slice_of, wrap};
 use super::look_back::LookBack;
 use super::output::{Output, Writer};
 use super::reduce::fold;
@@ -13,7 +13,7 @@ use super::segment::{Run, runs};
 use super::tuning::{GRAIN, SCANNED_IN_TURN, WRITTEN_IN_CACHE};
 use super::workers::{parts, split, split_aligned};
 use crate::data::descriptor::Descriptor;
-use crate::data::vector::{Slice, Vector};
+use crate::data::vector::Vector;
 use crate::engine::Fault;
 use nesl_prim::{Element, MonoidVisitor, ScalarOp, sum};
 use std::ops::Range;
@@ -274,8 +274,7 @@ impl Over<'_> {
         starts: impl FnOnce(&Threads, &[Range<usize>], &[T]) -> Result<Vec<T>, Fault>,
         scan: impl Fn(T, &mut [T]) + Sync,
     ) -> Result<Vector, Fault> {
-        let slice = slice_of_mut::<T>(&mut self.column).and_then(Slice::unique);
-        let elements = slice.unwrap_or_else(|| unreachable!("nobody else sees the column"));
+        let elements = slice_in::<T>(&mut self.column).own();
         let ranges = split_aligned(elements.len(), self.threads.workers.pieces(elements.len(), GRAIN), unit);
         let starts = starts(self.threads, &ranges, elements)?;
         let items = starts.into_iter().zip(parts(elements, &ranges)).collect();

@@ -3,17 +3,14 @@
 
 use crate::data::hold::Hold;
 use nesl_picture::{Format, Kind, Picture, Protocol};
+use nesl_prim::HostValue;
 use nesl_prim::host::HostError;
-use nesl_prim::{Constants, HostValue};
 use std::io::IsTerminal;
 
 /// The picture that the operands of `host.picture` describe.
 pub(super) fn draw(operands: &[HostValue], mut hold: Hold) -> Result<Vec<u8>, HostError> {
-    let [name, kind, columns, words, HostValue::Column(Constants::Float(x)), HostValue::Column(Constants::Float(y))] =
-        operands
-    else {
-        unreachable!("a row says what the operands are")
-    };
+    let [name, kind, columns, words] = [0, 1, 2, 3].map(|operand| &operands[operand]);
+    let [x, y] = [4, 5].map(|operand| operands[operand].as_column().elements());
     let words = String::from_utf8_lossy(words.as_text()).into_owned();
     let mut words = words.splitn(3, '\0');
     let mut word = || words.next().unwrap_or_default();

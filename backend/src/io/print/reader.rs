@@ -47,9 +47,7 @@ impl<C> Reader<C> {
         length: usize,
     ) -> Result<&[u8], PrintError> {
         let place = self.place(engine, sink, index)?;
-        let Constants::Char(characters) = &self.window.elements else {
-            unreachable!("a text is a column of characters");
-        };
+        let characters = self.window.elements.elements();
         Ok(&characters[place..characters.len().min(place.saturating_add(length))])
     }
 

@@ -22,7 +22,7 @@ use crate::machine::native::Operands;
 use crate::machine::profile::Reading;
 use crate::machine::strategy::Pace;
 use nesl_native::{Compiled, Status};
-use nesl_prim::{ScalarType, ScalarValue};
+use nesl_prim::{Element, ScalarType, ScalarValue};
 use nesl_vcode::{FunctionId, Place, RegisterType};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -263,8 +263,9 @@ impl<E: Engine> Run<'_, E> {
         self.steps += called.steps;
         let mut carried = called.results;
         let results = carried.split_off(1 + values.len());
-        let Slot::Scalar(ScalarValue::Int(left)) = carried.remove(0) else { unreachable!("turns are counted") };
-        let Ok(left) = u64::try_from(left) else { return Ok(Turns::Some(carried)) };
+        let Ok(left) = u64::try_from(i64::from_value(carried.remove(0).as_scalar())) else {
+            return Ok(Turns::Some(carried));
+        };
         Ok(Turns::All(results, bound - left))
     }
 }

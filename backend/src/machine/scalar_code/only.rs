@@ -23,10 +23,7 @@ pub(in crate::machine) fn is_scalar_only(program: &Program, function: FunctionId
 /// The types of the results of a function of scalars alone.
 pub(in crate::machine) fn results(program: &Program, function: FunctionId) -> Box<[ScalarType]> {
     let function = &program.functions[function.0 as usize];
-    let result = |&operand| match function.operand_type(operand) {
-        RegisterType::Scalar(scalar) => scalar,
-        other => unreachable!("a function of scalars alone gives {other:?}"),
-    };
+    let result = |&operand| function.operand_type(operand).scalar_type();
     function.body.results.iter().map(result).collect()
 }
 

@@ -1,9 +1,8 @@
 //! The number of indices of a group, which all that it reads at the index must have.
 
 use crate::data::descriptor::{Descriptor, sum};
-use crate::data::slot::Slot;
 use crate::engine::Fault;
-use crate::engine::group::{Check, Group, LocalSlot, size};
+use crate::engine::group::{Check, Group, LocalSlot};
 use crate::engine::threads::Threads;
 use crate::engine::threads::tuning::GRAIN;
 use crate::engine::threads::workers::split;
@@ -15,16 +14,12 @@ use nesl_native::{Extent, PlanOperand};
 /// If columns or segments do not have so many elements: the pass that makes groups excludes that.
 pub(super) fn length(threads: &Threads, group: &Group, operands: &[LocalSlot]) -> Result<usize, Fault> {
     let value = |source: PlanOperand| match source {
-        PlanOperand::Constant(value) => size(&LocalSlot::Scalar(value)),
-        PlanOperand::Input(input) => size(&operands[input]),
-        PlanOperand::Node(_) => unreachable!("what says how many indices there are comes from outside"),
+        PlanOperand::Constant(value) => value.to_size(),
+        source => operands[source.outside()].as_size(),
     };
-    let column = |input: usize| match &operands[input] {
-        Slot::Column(column) => column.len(),
-        other => panic!("a group reads {other:?} as a column"),
-    };
+    let column = |input: usize| operands[input].as_column().len();
     // Those that are known to have segments as long need not be added up.
-    let total = |input: usize| total(threads, descriptor(&operands[group.plan.first_alike(input)]));
+    let total = |input: usize| total(threads, operands[group.plan.first_alike(input)].as_descriptor());
     let length = match group.plan.extent {
         Extent::Value(source) => value(source),
         Extent::Column(input) => column(input),
@@ -37,13 +32,13 @@ pub(super) fn length(threads: &Threads, group: &Group, operands: &[LocalSlot]) -
             Check::Total(input) => total(input)?,
             Check::Packed(input) => {
                 assert!(
-                    descriptor(&operands[input]).is_packed(),
+                    operands[input].as_descriptor().is_packed(),
                     "a group over segments that do not lie one after another"
                 );
                 total(input)?
             }
             Check::Segments { column: elements, descriptor: input } => {
-                let segments = descriptor(&operands[input]).segments();
+                let segments = operands[input].as_descriptor().segments();
                 assert_eq!(column(elements), segments, "a seg_dist of as many elements as segments");
                 total(input)?
             }
@@ -62,11 +57,4 @@ fn total(threads: &Threads, descriptor: &Descriptor) -> Result<usize, Fault> {
         sums.into_iter().try_fold(0i64, |before, sum| before.checked_add(sum?))
     };
     Ok(descriptor.total_by(in_pieces)?)
-}
-
-pub(super) fn descriptor(slot: &LocalSlot) -> &Descriptor {
-    match slot {
-        Slot::Descriptor(descriptor) => descriptor,
-        other => panic!("a group reads {other:?} as a descriptor"),
-    }
 }

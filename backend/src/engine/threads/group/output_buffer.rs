@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "machine code; every block says why it is sound")]
 
-use super::{GaveUp, Work, descriptor};
+use super::{GaveUp, Work};
 use crate::data::buffer::Meter;
 use crate::data::memory;
 use crate::data::slot::Slot;
@@ -11,7 +11,7 @@ use crate::engine::group::LocalSlot;
 use crate::engine::threads::Threads;
 use crate::engine::threads::tuning::GRAIN;
 use crate::on_vector;
-use nesl_native::{Ending, PlanOperand};
+use nesl_native::Ending;
 use nesl_prim::{Element, Failure, ScalarType, ScalarValue};
 use nesl_vcode::RegisterType;
 use std::ops::Range;
@@ -73,21 +73,12 @@ impl OutputBuffer {
         Ok(OutputBuffer::New(Elements::reserve(meter, ty, length)?, length))
     }
 
-    /// Whether nobody else sees the column of an operand.
-    pub fn is_unique(operand: &mut LocalSlot) -> bool {
-        match operand {
-            Slot::Column(column) => on_vector!(column, slice => slice.unique().is_some()),
-            Slot::Scalar(_) | Slot::Descriptor(_) => false,
-        }
-    }
-
-    /// The room of an operand that nobody else sees.
-    pub fn over(input: usize, operand: &mut LocalSlot) -> OutputBuffer {
-        let Slot::Column(column) = operand else { panic!("a column is overwritten") };
+    /// The room of an operand, if that is a column which nobody else sees.
+    pub fn over(input: usize, operand: &mut LocalSlot) -> Option<OutputBuffer> {
+        let Slot::Column(column) = operand else { return None };
         let length = column.len();
-        let unique = on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()));
-        let pointer = unique.unwrap_or_else(|| unreachable!("nobody else sees the column"));
-        OutputBuffer::Over { input, pointer, length }
+        let pointer = on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()))?;
+        Some(OutputBuffer::Over { input, pointer, length })
     }
 
     /// A copy of a column.
@@ -110,8 +101,7 @@ impl OutputBuffer {
             OutputBuffer::New(elements, _) => elements.pointer(),
             OutputBuffer::Over { pointer, .. } | OutputBuffer::Part { pointer, .. } => *pointer,
             OutputBuffer::Copy(column) => {
-                on_vector!(column, slice => slice.unique().map(|elements| elements.as_mut_ptr().cast()))
-                    .unwrap_or_else(|| unreachable!("a new column has one owner"))
+                on_vector!(column, slice => slice.own().as_mut_ptr().cast())
             }
         }
     }
@@ -172,10 +162,7 @@ impl OutputBuffer {
             // SAFETY: the caller's.
             OutputBuffer::New(Elements::Char(room), _) => Vector::Char(unsafe { column(threads, room, length) }),
             OutputBuffer::Over { input, .. } => {
-                match std::mem::replace(&mut operands[input], Slot::Scalar(ScalarValue::Bool(false))) {
-                    Slot::Column(column) => column,
-                    other => unreachable!("{other:?} has no room"),
-                }
+                std::mem::replace(&mut operands[input], Slot::Scalar(ScalarValue::Bool(false))).into_column()
             }
             OutputBuffer::Copy(column) => column,
             OutputBuffer::Part { .. } => unreachable!("parts end with what they are parts of"),
@@ -213,28 +200,24 @@ impl Work<'_> {
             rooms.each[index] = match *ending {
                 Ending::Reduce(..) | Ending::Sum(..) => None,
                 Ending::Store(source) if plan.space_of(source) == 0 => {
-                    let candidate = (0..operands.len()).find(|&input| {
-                        in_place
-                            && !self.facts.is_fallible
-                            && !taken[input]
-                            && self.is_overwritable(input, node.ty, &mut operands[input])
+                    let may_be = in_place && !self.facts.is_fallible;
+                    let over = (0..operands.len()).filter(|_| may_be).find_map(|input| {
+                        let free = !taken[input] && self.is_overwritable(input, node.ty);
+                        let over = free.then(|| OutputBuffer::over(input, &mut operands[input])).flatten();
+                        taken[input] |= over.is_some();
+                        over
                     });
-                    match candidate {
-                        Some(input) => {
-                            taken[input] = true;
-                            Some(OutputBuffer::over(input, &mut operands[input]))
-                        }
+                    match over {
+                        Some(over) => Some(over),
                         None => reserve(self.length)?,
                     }
                 }
                 Ending::Store(source) | Ending::Scan(_, source) => reserve(total(plan.space_of(source)))?,
                 Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
-                    reserve(descriptor(&operands[input]).segments())?
+                    reserve(operands[input].as_descriptor().segments())?
                 }
                 Ending::Scatter { .. } | Ending::Combine { .. } => {
-                    let PlanOperand::Input(target) = node.operands[0] else {
-                        unreachable!("a target comes from outside")
-                    };
+                    let target = node.operands[0].outside();
                     // What gave up begins anew, which may write again what it has written, but not combine it again.
                     let may_begin_anew = self.facts.is_fallible && matches!(ending, Ending::Combine { .. });
                     let in_place = in_place && !taken[target] && !may_begin_anew;
@@ -281,20 +264,18 @@ impl Work<'_> {
         if in_place
             && !(self.facts.is_fallible && may_end_later)
             && self.facts.targets.contains(&target)
-            && OutputBuffer::is_unique(&mut operands[target])
+            && let Some(over) = OutputBuffer::over(target, &mut operands[target])
         {
             taken[target] = true;
-            return Ok(OutputBuffer::over(target, &mut operands[target]));
+            return Ok(over);
         }
-        let Slot::Column(column) = &operands[target] else { panic!("a change of a column") };
-        Ok(OutputBuffer::copy(self.threads, column)?)
+        Ok(OutputBuffer::copy(self.threads, operands[target].as_column())?)
     }
 
-    /// Whether what is yielded may be written over an input: it has the type, is read at the index alone, and nobody
-    /// else sees it.
-    fn is_overwritable(&self, input: usize, ty: ScalarType, operand: &mut LocalSlot) -> bool {
-        let has_type = self.group.plan.inputs[input] == RegisterType::Column(ty);
-        has_type && self.facts.is_aligned[input] && OutputBuffer::is_unique(operand)
+    /// Whether what is yielded may be written over an input that nobody else sees: it has the type, and is read at the
+    /// index alone.
+    fn is_overwritable(&self, input: usize, ty: ScalarType) -> bool {
+        self.group.plan.inputs[input] == RegisterType::Column(ty) && self.facts.is_aligned[input]
     }
 }
 

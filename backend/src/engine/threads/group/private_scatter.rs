@@ -11,12 +11,11 @@
 use super::{LocalSlot, OutputBuffer};
 use crate::data::buffer::Meter;
 use crate::data::memory;
-use crate::data::slot::Slot;
 use crate::engine::group::Group;
 use crate::engine::threads::Threads;
 use crate::engine::threads::tuning::GRAIN;
 use crate::engine::threads::workers::split;
-use nesl_native::{Ending, PlanOperand};
+use nesl_native::Ending;
 use nesl_prim::{Element, Failure, MonoidVisitor, ScalarOp, ScalarType, ScalarValue};
 use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -29,13 +28,7 @@ pub(super) fn is_worth_it(threads: &Threads, group: &Group, operands: &[LocalSlo
     }
     let updates = endings.iter().zip(&plan.yields).filter(|(ending, _)| ending.is_ordered_update());
     let targets = updates.map(|(_, &node)| plan.nodes[node].operands[0]);
-    let places = targets.map(|target| match target {
-        PlanOperand::Input(input) => match &operands[input] {
-            Slot::Column(column) => column.len(),
-            other => panic!("a change of {other:?}"),
-        },
-        other => unreachable!("a target comes from outside, not from {other:?}"),
-    });
+    let places = targets.map(|target| operands[target.outside()].as_column().len());
     places.sum::<usize>().saturating_mul(threads.threads() * threads.tuning.writes) <= length
 }
 

@@ -4,19 +4,18 @@
 //! kernel takes the characters one by one, and mispredicts where a text ends; here eight are taken at once, and the
 //! length only decides how many of them count.
 
-use super::{GaveUp, LocalSlot, descriptor};
+use super::{GaveUp, LocalSlot};
 use crate::data::slot::Slot;
-use crate::engine::group::{Group, Segments, Texts};
+use crate::engine::group::{Segments, Texts};
 use crate::engine::threads::Threads;
 use crate::engine::threads::column::wrap;
 use crate::engine::threads::tuning::GRAIN_RANDOM;
 use nesl_prim::meaning::{hash_place, text_key};
 
 /// Compares or hashes them.
-pub fn run(threads: &Threads, group: &Group, texts: Texts, operands: &[LocalSlot]) -> Result<Vec<LocalSlot>, GaveUp> {
+pub fn run(threads: &Threads, texts: Texts, operands: &[LocalSlot]) -> Result<Vec<LocalSlot>, GaveUp> {
     let side = |(column, segments): Segments| -> Result<_, GaveUp> {
-        let Slot::Column(column) = &operands[column] else { panic!("{:?} of no column", group.plan) };
-        Ok((column.elements::<u8>(), descriptor(&operands[segments])))
+        Ok((operands[column].as_column().elements::<u8>(), operands[segments].as_descriptor()))
     };
     let (workers, meter) = (&threads.workers, &threads.meter);
     let results = match texts {
