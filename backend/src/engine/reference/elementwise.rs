@@ -40,12 +40,7 @@ fn dist(meter: &Arc<Meter>, value: ScalarValue, length: usize) -> Result<Vector,
 
 /// A scalar operation on every element; fails on the first element on which the operation does.
 pub(super) fn map(meter: &Arc<Meter>, op: ScalarOp, operands: &[MapOperand<Vector>]) -> Result<Vector, Fault> {
-    let mut lengths = operands.iter().filter_map(|operand| match operand {
-        MapOperand::Column(column) => Some(column.len()),
-        MapOperand::Scalar(_) => None,
-    });
-    let length = lengths.next().expect("an elementwise instruction has a column");
-    assert!(lengths.all(|other| other == length), "{op} of columns of different lengths");
+    let length = MapOperand::length(op, operands);
     op.visit(Map { meter, operands, length })
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// Elements kept, or columns put together.
 pub(super) fn run(meter: &Arc<Meter>, pack: Pack<'_, Vector>) -> Result<Vector, Fault> {
+    pack.check();
     match pack {
         Pack::Pack(column, flags) => Ok(self::pack(meter, column, flags)?),
         Pack::Merge(flags, when_true, when_false) => Ok(merge(meter, flags, when_true, when_false)?),
@@ -29,7 +30,6 @@ fn pack(meter: &Arc<Meter>, column: &Vector, flags: &Vector) -> Result<Vector, F
         }
         Ok(Vector::new(meter, out))
     }
-    assert_eq!(column.len(), flags.len(), "as many flags as elements to pack");
     on_vector!(column, slice => of(meter, slice.elements(), flags.elements()))
 }
 
@@ -69,7 +69,6 @@ fn concat(meter: &Arc<Meter>, columns: &[Vector]) -> Result<Vector, Failure> {
 fn interleave(meter: &Arc<Meter>, columns: &[Vector]) -> Result<Vector, Failure> {
     fn of<T: VectorElement>(meter: &Arc<Meter>, columns: &[&[T]]) -> Result<Vector, Failure> {
         let length = columns[0].len();
-        assert!(columns.iter().all(|column| column.len() == length), "interleaved columns are equally long");
         let mut out = meter.reserve(sum_of_lengths(columns.iter().map(|column| column.len()))?)?;
         for index in 0..length {
             for column in columns {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// Elements moved by indices.
 pub(super) fn run(meter: &Arc<Meter>, permute: Permute<'_, Vector>) -> Result<Vector, Fault> {
+    permute.check();
     match permute {
         Permute::Slice(column, start, length) => Ok(column.slice(start, length)),
         Permute::Gather(column, indices) => Ok(gather(meter, column, indices)?),
@@ -59,7 +60,6 @@ fn written<T: VectorElement>(
     values: &Vector,
     becomes: impl Fn(T, T) -> Result<T, Failure>,
 ) -> Result<Vector, Failure> {
-    assert_eq!(indices.len(), values.len(), "as many values are written as there are indices");
     let write = |elements: &mut [T]| -> Result<(), Failure> {
         for (&index, &value) in indices.elements().iter().zip(values.elements()) {
             let place = position(index, elements.len());
@@ -94,6 +94,5 @@ fn permute(meter: &Arc<Meter>, values: &Vector, indices: &Vector) -> Result<Vect
         }
         Ok(Vector::new(meter, out))
     }
-    assert_eq!(indices.len(), values.len(), "a permutation of as many values as indices");
     on_vector!(values, slice => of(meter, slice.elements(), indices.elements()))
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// Elements moved by segments.
 pub(super) fn run(meter: &Arc<Meter>, segment: Segment<'_, Vector, Descriptor>) -> Result<Vector, Fault> {
+    segment.check();
     match segment {
         Segment::Iota(descriptor) => Ok(seg_iota(meter, descriptor)?),
         Segment::Dist(column, descriptor) => Ok(seg_dist(meter, column, descriptor)?),
@@ -38,7 +39,6 @@ fn seg_dist(meter: &Arc<Meter>, column: &Vector, descriptor: &Descriptor) -> Res
         }
         Ok(Vector::new(meter, out))
     }
-    assert_eq!(column.len(), descriptor.segments(), "as many elements to distribute as segments");
     on_vector!(column, slice => of(meter, slice.elements(), descriptor))
 }
 
@@ -75,6 +75,5 @@ fn append(
         }
         Ok(Vector::new(meter, out))
     }
-    assert_eq!(first.0.segments(), second.0.segments(), "appended descriptors have equally many segments");
     on_vector!(first.1, slice => of(meter, (first.0, slice.elements()), (second.0, second.1.elements())))
 }

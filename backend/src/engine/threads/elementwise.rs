@@ -48,12 +48,7 @@ fn dist(threads: &Threads, value: ScalarValue, length: usize) -> Result<Vector, 
 
 /// An elementwise instruction.
 pub fn map(threads: &Threads, op: ScalarOp, operands: Vec<MapOperand<Vector>>) -> Result<Vector, Fault> {
-    let mut lengths = operands.iter().filter_map(|operand| match operand {
-        MapOperand::Column(column) => Some(column.len()),
-        MapOperand::Scalar(_) => None,
-    });
-    let length = lengths.next().unwrap_or_else(|| panic!("{op} of no column: unverified program"));
-    assert!(lengths.all(|other| other == length), "{op} of columns of different lengths");
+    let length = MapOperand::length(op, &operands);
     op.visit(Map { threads, op, operands, length })
 }
 
@@ -149,7 +144,7 @@ impl Map<'_> {
                 Ok(wrap(column))
             }
             Target::Over(_, mut slice) => {
-                let elements = slice.unique().unwrap_or_else(|| unreachable!("nobody else saw the column before"));
+                let elements = slice.own();
                 let ranges = split(self.length, workers.pieces(self.length, grain));
                 let items = ranges.clone().into_iter().zip(parts(elements, &ranges)).collect();
                 workers.try_each(items, &|(range, part): (Range<usize>, &mut [R])| {

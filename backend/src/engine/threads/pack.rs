@@ -14,6 +14,7 @@ use std::ops::Range;
 
 /// Elements kept, or columns put together.
 pub fn run(threads: &Threads, pack: Pack<'_, Vector>) -> Result<Vector, Fault> {
+    pack.check();
     match pack {
         Pack::Pack(column, flags) => self::pack(threads, column, flags),
         Pack::Merge(flags, when_true, when_false) => merge(threads, flags, when_true, when_false),
@@ -51,7 +52,6 @@ fn pack(threads: &Threads, column: &Vector, flags: &Vector) -> Result<Vector, Fa
         })?;
         Ok(wrap(output.finish(&threads.meter)))
     }
-    assert_eq!(column.len(), flags.len(), "a pack of as many elements as flags");
     on_vector!(column, slice => of(threads, slice.elements(), flags.elements()))
 }
 
@@ -154,7 +154,6 @@ fn interleave(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, columns: &[Vector], first: &Slice<T>) -> Result<Vector, Fault> {
         let columns: Vec<&[T]> = columns.iter().map(|column| slice_of(column).elements()).collect();
         let rows = first.elements().len();
-        assert!(columns.iter().all(|column| column.len() == rows), "an interleave of columns of different lengths");
         let length = rows.checked_mul(columns.len()).ok_or(TOO_LONG)?;
         let mut output = Output::reserve(&threads.meter, length)?;
         let ranges = split(rows, threads.workers.pieces(length, GRAIN));

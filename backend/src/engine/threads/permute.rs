@@ -7,7 +7,7 @@
 //! values apart.
 
 use super::Threads;
-use super::column::{slice_of, slice_of_mut, wrap};
+use super::column::{slice_in, slice_of, wrap};
 use super::output::{Output, Placer};
 use super::tuning::{BLOCK, GRAIN, GRAIN_RANDOM, PATIENCE};
 use super::workers::{parts, split};
@@ -20,12 +20,12 @@ use std::ops::Range;
 
 /// Elements moved by indices.
 pub fn run(threads: &Threads, permute: Permute<'_, Vector>) -> Result<Vector, Fault> {
+    permute.check();
     match permute {
         Permute::Slice(column, start, length) => Ok(column.slice(start, length)),
         Permute::Gather(column, indices) => gather(threads, column, indices),
         Permute::Scatter(column, indices, values) => scatter(threads, column, indices, values),
         Permute::Combine(op, column, indices, values) => {
-            assert_eq!(indices.len(), values.len(), "as many values are combined as there are indices");
             op.visit_monoid(Combined { threads, column, indices: indices.elements(), values })
         }
         Permute::Permute(values, indices) => self::permute(threads, values, indices),
@@ -52,7 +52,6 @@ fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vector)
         by_owners(threads, own(threads, &mut column)?, indices, |place, element| *place = values[element])?;
         Ok(wrap(column))
     }
-    assert_eq!(indices.len(), values.len(), "a scatter of as many values as indices");
     on_vector!(column, slice => {
         let values = slice_of(values);
         of(threads, slice, indices.elements(), values.elements())
@@ -67,7 +66,7 @@ fn own<'a, T: Element>(threads: &Threads, column: &'a mut Slice<T>) -> Result<&'
             writer.copy(&elements[range]);
         })?;
     }
-    Ok(column.unique().unwrap_or_else(|| unreachable!("a new column has one owner")))
+    Ok(column.own())
 }
 
 /// Calls `write` with the place that each index means and the position of the index, for each place in the order of
@@ -107,8 +106,7 @@ impl Combined<'_> {
     /// By the owners of places, which takes every value in order.
     fn in_order<T: Element>(mut self, combine: impl Fn(T, T) -> T + Sync) -> Result<Vector, Fault> {
         let (threads, values) = (self.threads, slice_of::<T>(self.values).elements());
-        let column =
-            slice_of_mut::<T>(&mut self.column).unwrap_or_else(|| unreachable!("a column of the values' type"));
+        let column = slice_in::<T>(&mut self.column);
         by_owners(threads, own(threads, column)?, self.indices, |place, element| {
             *place = combine(*place, values[element]);
         })?;
@@ -123,8 +121,7 @@ impl Combined<'_> {
         combine: impl Fn(T, T) -> T + Sync,
     ) -> Result<Vector, Fault> {
         let (threads, values) = (self.threads, slice_of::<T>(self.values).elements());
-        let column =
-            slice_of_mut::<T>(&mut self.column).unwrap_or_else(|| unreachable!("a column of the values' type"));
+        let column = slice_in::<T>(&mut self.column);
         let elements = own(threads, column)?;
         let copies = threads.workers.try_each(split(values.len(), pieces), &|range: Range<usize>| {
             let mut copy = threads.meter.reserve::<T>(elements.len())?;
@@ -178,7 +175,6 @@ fn permute(threads: &Threads, values: &Vector, indices: &Vector) -> Result<Vecto
         }
         Ok(wrap(output.finish(&threads.meter)))
     }
-    assert_eq!(indices.len(), values.len(), "a permutation of as many values as indices");
     on_vector!(values, slice => of(threads, slice.elements(), indices.elements()))
 }
 

@@ -19,6 +19,7 @@ use std::ops::Range;
 
 /// Elements moved by segments.
 pub fn run(threads: &Threads, segment: Segment<'_, Vector, Descriptor>) -> Result<Vector, Fault> {
+    segment.check();
     match segment {
         Segment::Iota(descriptor) => seg_iota(threads, descriptor),
         Segment::Dist(column, descriptor) => seg_dist(threads, column, descriptor),
@@ -212,7 +213,6 @@ fn seg_dist(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> Resu
     fn of<T: Element>(threads: &Threads, elements: &[T], descriptor: &Descriptor) -> Result<Vector, Fault> {
         packed_order_of(threads, descriptor, |segment, range, writer| writer.repeat(elements[segment], range.len()))
     }
-    assert_eq!(column.len(), descriptor.segments(), "a seg_dist of as many elements as segments");
     on_vector!(column, slice => of(threads, slice.elements(), descriptor))
 }
 
@@ -262,7 +262,6 @@ fn append(threads: &Threads, first: (&Descriptor, &Vector), second: (&Descriptor
             },
         )
     }
-    assert_eq!(first.0.segments(), second.0.segments(), "an append of as many segments");
     on_vector!(first.1, slice => of(threads, (first.0, slice), (second.0, slice_of(second.1))))
 }
 
