@@ -112,13 +112,32 @@ pub(crate) struct Code {
     pub joins: HashMap<usize, Box<[(Slot, bool)]>>,
 }
 
+/// A line that waits for a function.
+pub(crate) enum CallLine<'a> {
+    /// A call, and where its results go.
+    Call { at: Place, results: &'a [Option<Slot>] },
+    /// An `each`.
+    Each(&'a EachLine),
+}
+
 impl Code {
-    /// Where the results go of the call that stands before a line.
-    pub fn results_before(&self, line: usize) -> &[Option<Slot>] {
+    /// The call that stands before the line with which a caller goes on.
+    ///
+    /// # Panics
+    /// If something else stands there.
+    pub fn call_before(&self, line: usize) -> CallLine<'_> {
         match &self.lines[line - 1] {
-            Line::Call { results, .. } => results,
-            Line::Each(line) => &line.results,
+            Line::Call { at, results, .. } => CallLine::Call { at: *at, results },
+            Line::Each(line) => CallLine::Each(line),
             other => unreachable!("a caller goes on after its call, not after {other:?}"),
+        }
+    }
+
+    /// Where its results go.
+    pub fn results_before(&self, line: usize) -> &[Option<Slot>] {
+        match self.call_before(line) {
+            CallLine::Call { results, .. } => results,
+            CallLine::Each(line) => &line.results,
         }
     }
 }

@@ -334,35 +334,28 @@ impl<E: Engine> Run<'_, E> {
     }
 
     /// Takes the results of the instance that has ended, and begins the next one if there is one: then the function to
-    /// go on with, which another may have ended.
+    /// go on with. Otherwise it hands the results of all instances to the caller.
     pub(super) fn end_instance(
         &mut self,
         values: Vec<SlotOf<E>>,
         frames: &mut Frames<E>,
     ) -> Result<Option<FunctionId>, Stop> {
         let Some(leaf) = frames.leaf() else { unreachable!("an instance that ends is one of an each") };
-        let at = leaf.line.at;
+        let (at, serial) = (leaf.line.at, leaf.line.serial);
         leaf.results.add(self.engine, values).map_err(Stop::of(at))?;
         leaf.index += 1;
-        if leaf.index == leaf.end {
-            return Ok(None);
+        if leaf.index < leaf.end {
+            let arguments = leaf.arguments.instance(self.engine, leaf.index).map_err(Stop::of(at))?;
+            frames.begin_instance(self.program.code(serial), arguments).map_err(Stop::at(at))?;
+            return Ok(Some(serial));
         }
-        let arguments = leaf.arguments.instance(self.engine, leaf.index).map_err(Stop::of(at))?;
-        let serial = leaf.line.serial;
-        frames.begin_instance(self.program.code(serial), arguments).map_err(Stop::at(at))?;
-        Ok(Some(serial))
-    }
-
-    /// Hands the results of all instances to the caller.
-    pub(super) fn end_each(&mut self, frames: &mut Frames<E>) -> Result<(), Stop> {
-        let Some(leaf) = frames.leaf() else { unreachable!("an each that ends has instances") };
         let line = Arc::clone(&leaf.line);
         let results = std::mem::replace(&mut leaf.results, Gathered::new(&[]));
         self.leave();
         self.at(line.at);
         let values = results.finish(self.engine).map_err(Stop::of(line.at))?;
         frames.end_each(values, &line.results);
-        Ok(())
+        Ok(None)
     }
 
     /// The results of some instances, one after another.
@@ -411,10 +404,5 @@ pub(super) struct WholeError {
 
 /// The number of instances, which is the first operand of an `each`.
 fn instances_in<E: Engine>(values: &[SlotOf<E>]) -> usize {
-    match &values[0] {
-        Slot::Scalar(count) => {
-            usize::try_from(i64::from_value(*count)).unwrap_or_else(|_| panic!("{count:?} instances"))
-        }
-        Slot::Column(_) | Slot::Descriptor(_) => panic!("expected a scalar: unverified program"),
-    }
+    values[0].as_size()
 }

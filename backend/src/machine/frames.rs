@@ -8,7 +8,7 @@ use crate::data::slot::Slot;
 use crate::engine::Engine;
 use crate::engine::error::{CALLS_KEPT, Instance};
 use crate::engine::value::SlotOf;
-use crate::machine::decode::{Code, EachLine, Line, Slot as Position, Source};
+use crate::machine::decode::{CallLine, Code, EachLine, Slot as Position, Source};
 use crate::machine::evaluator::Active;
 use crate::machine::loaded::Loaded;
 use crate::machine::strategy::Growth;
@@ -201,7 +201,7 @@ impl<E: Engine> Frames<E> {
 
     /// The end of the instances: results move to the caller's frame.
     pub fn end_each(&mut self, values: Vec<SlotOf<E>>, results: &[Option<Position>]) {
-        let caller = self.callers.pop().unwrap_or_else(|| unreachable!("the instances have a caller"));
+        let caller = self.leave();
         self.leaves.pop();
         self.slots.truncate(self.base);
         self.base = caller.base;
@@ -251,9 +251,17 @@ impl<E: Engine> Frames<E> {
         self.callers.last().map(|caller| (caller.function, caller.next as usize))
     }
 
+    /// The caller of the running function, which ends.
+    ///
+    /// # Panics
+    /// If there is none: whoever ends a function has looked ([`Frames::caller`]).
+    fn leave(&mut self) -> Caller<E> {
+        self.callers.pop().unwrap_or_else(|| unreachable!("the first frame returns to the host"))
+    }
+
     /// Results move to the caller's frame; the running function's is gone.
     pub fn return_to_caller(&mut self, sources: &[Source], results: &[Option<Position>]) {
-        let caller = self.callers.pop().unwrap_or_else(|| unreachable!("the first frame returns to the host"));
+        let caller = self.leave();
         for (&source, &place) in sources.iter().zip(results) {
             let value = self.read(source);
             if let Some(place) = place {
@@ -266,7 +274,7 @@ impl<E: Engine> Frames<E> {
 
     /// The same where the results are in no frame.
     pub fn return_values(&mut self, values: Vec<SlotOf<E>>, results: &[Option<Position>]) {
-        let caller = self.callers.pop().unwrap_or_else(|| unreachable!("the first frame returns to the host"));
+        let caller = self.leave();
         self.slots.truncate(self.base);
         self.base = caller.base;
         values.into_iter().zip(results).for_each(|(value, &place)| self.store(place, value));
@@ -338,10 +346,9 @@ impl<E: Engine> Frames<E> {
 
     /// Where the active calls are, the innermost first.
     pub fn calls<'f>(&'f self, program: &'f Loaded) -> impl DoubleEndedIterator<Item = Place> + 'f {
-        let call = move |caller: &Caller<E>| match &program.code(caller.function).lines[caller.next as usize - 1] {
-            Line::Call { at, .. } => Some(*at),
-            Line::Each(line) => program.call_place(line),
-            other => unreachable!("a caller goes on after its call, not after {other:?}"),
+        let call = move |caller: &Caller<E>| match program.code(caller.function).call_before(caller.next as usize) {
+            CallLine::Call { at, .. } => Some(at),
+            CallLine::Each(line) => program.call_place(line),
         };
         self.callers.iter().rev().filter_map(call)
     }

@@ -16,7 +16,6 @@ mod together;
 
 use super::frames::Frames;
 use super::{Limits, execute, outside};
-use crate::data::slot::Slot;
 use crate::engine::error::{RuntimeError, calls, chain};
 use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
@@ -28,7 +27,7 @@ use crate::machine::profile::{Profile, Whereabouts};
 use crate::machine::strategy::{Strategy, Tuning};
 use bounded::Turns;
 use nesl_prim::{Element, Failure, Host};
-use nesl_vcode::{Constants, FunctionId, Place};
+use nesl_vcode::{FunctionId, Place};
 use pause::Pause;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use team::Member;
@@ -297,16 +296,11 @@ impl<E: Engine> Run<'_, E> {
 
     /// Ends the running function, with these results: where to go on.
     fn end(&mut self, values: Vec<SlotOf<E>>, frames: &mut Frames<E>) -> Result<Ended<E>, Stop> {
-        let caller = frames.caller();
+        let Some((caller, line)) = frames.caller() else { return Ok(Ended::All(values)) };
         if frames.leaf().is_some() {
-            if let Some(serial) = self.end_instance(values, frames)? {
-                return Ok(Ended::Next(serial, 0));
-            }
-            let Some((caller, line)) = caller else { unreachable!("instances have a caller") };
-            self.end_each(frames)?;
-            return Ok(Ended::Next(caller, line));
+            let next = self.end_instance(values, frames)?;
+            return Ok(next.map_or(Ended::Next(caller, line), |serial| Ended::Next(serial, 0)));
         }
-        let Some((caller, line)) = caller else { return Ok(Ended::All(values)) };
         self.leave();
         frames.return_values(values, self.program.code(caller).results_before(line));
         Ok(Ended::Next(caller, line))
@@ -326,11 +320,11 @@ impl<E: Engine> Run<'_, E> {
         }
         let (mut element, mut conditionals) = (fault.element, 0);
         for &(flags, side) in code.joins.get(&line).into_iter().flatten() {
-            let Slot::Column(flags) = frames.read(Source::Copy(flags)) else { unreachable!("flags are a column") };
+            let flags = frames.read(Source::Copy(flags)).into_column();
             let length = self.engine.length(&flags);
             // Where there is no memory to look the error says less.
             let Ok(window) = self.engine.fetch(&flags, 0, length) else { break };
-            let Constants::Bool(flags) = window.elements else { unreachable!("flags are bools") };
+            let flags: &[bool] = window.elements.elements();
             let mut own = (0..length).filter(|&index| flags[index] == side);
             let Some(outer) = own.nth(element) else { break };
             (element, conditionals) = (outer, conditionals + 1);
