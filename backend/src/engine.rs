@@ -51,7 +51,7 @@ use threads::Threads;
 use value::SlotOf;
 
 pub use dispatch::execute;
-pub use instructions::{Fill, Order, Pack, Permute, Segment, Text};
+pub use instructions::{Fill, MapOperand, Order, Pack, Permute, Segment, Text};
 
 /// An instruction failed on an element.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,15 +66,6 @@ impl From<Failure> for Fault {
     fn from(failure: Failure) -> Fault {
         Fault { failure, element: 0 }
     }
-}
-
-/// An operand of an elementwise instruction.
-#[derive(Clone, Debug)]
-pub enum MapOperand<C> {
-    /// One element for each index.
-    Column(C),
-    /// The same for every index.
-    Scalar(ScalarValue),
 }
 
 /// Part of a column, fetched to every rank.

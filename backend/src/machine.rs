@@ -122,16 +122,15 @@ impl<E: Engine> Machine<E> {
         self.profile = Some(Profile::new(sources));
     }
 
-    /// From now on it is kept, too, when runs were where, for [`Machine::passages`].
-    ///
-    /// # Panics
-    /// If there is no profile.
-    pub fn keep_passages(&mut self) {
-        let busy = self.engine.record_busy();
-        self.profile.as_mut().unwrap_or_else(|| panic!("passages are a part of profiles")).keep_passages(busy);
+    /// The same, and it is kept, too, when runs were where, for [`Machine::passages`].
+    pub fn start_profile_with_passages(&mut self, sources: &SourceMap) {
+        let mut profile = Profile::new(sources);
+        profile.keep_passages(self.engine.record_busy());
+        self.profile = Some(profile);
     }
 
-    /// When runs were where since [`Machine::keep_passages`], and how many more passages there were than are kept.
+    /// When runs were where since [`Machine::start_profile_with_passages`], and how many more passages there were than
+    /// are kept.
     pub fn passages(&self) -> (&[Passage], usize) {
         self.profile.as_ref().map_or((&[], 0), Profile::passages)
     }

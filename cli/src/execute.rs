@@ -184,11 +184,10 @@ impl Execution<'_> {
         if self.options.stats {
             machine.count_steps();
         }
-        if self.options.is_profiled() {
-            machine.start_profile(self.sources);
-        }
         if self.options.trace.is_some() {
-            machine.keep_passages();
+            machine.start_profile_with_passages(self.sources);
+        } else if self.options.is_profiled() {
+            machine.start_profile(self.sources);
         }
         machine
     }
