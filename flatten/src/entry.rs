@@ -61,8 +61,8 @@ pub(crate) fn step(instances: &mut Instances<'_>, form: &Form) -> Option<Step> {
                     while let Some(payload) = ty.payload() {
                         ty = payload;
                     }
-                    let Type::Pair(first_type, rest_type) = ty else { panic!("path into type {ty}") };
-                    if rest { (rest_value, (*rest_type).clone()) } else { (first_value, (*first_type).clone()) }
+                    let (first_type, rest_type) = ty.pair_parts();
+                    if rest { (rest_value, rest_type.clone()) } else { (first_value, first_type.clone()) }
                 })
             };
             (targets.iter())

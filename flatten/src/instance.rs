@@ -171,13 +171,14 @@ impl<'p> Instances<'p> {
     /// Notes that an operation for serial code stands in lifted code.
     pub(crate) fn serial_only(&mut self, op: HostOp, span: Span) {
         // The one operation that programs reach without a library function is `time`.
-        let mut calls = vec![(span, Symbol::from(if op == HostOp::Clock { "time" } else { op.row().mnemonic }))];
+        let operation = (span, Symbol::from(if op == HostOp::Clock { "time" } else { op.row().mnemonic }));
+        let mut calls = Vec::new();
         let mut within = self.current;
         while let Some(origin) = within.and_then(|number| self.origins.get(&number)) {
             calls.push((origin.span, origin.callee.clone()));
             within = origin.caller;
         }
-        self.not_parallel.push(NotParallel { calls });
+        self.not_parallel.push(NotParallel { operation, calls });
     }
 
     /// One that is to be made still, with its number; from now on it is the one that asks for others.

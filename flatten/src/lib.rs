@@ -21,6 +21,7 @@ mod instance;
 mod lower;
 mod parallel;
 mod replacing;
+mod supply;
 mod value;
 
 use instance::Instances;

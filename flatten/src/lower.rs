@@ -20,6 +20,7 @@ mod state;
 pub(crate) mod written_back;
 
 use crate::instance::{Instances, Version};
+use crate::supply::Supply;
 use crate::value::{Pattern, Value};
 use lift::looped::Looping;
 use nesl_frontend::core::effects::Effect;
@@ -111,7 +112,7 @@ impl<'a, 'p> Lowering<'a, 'p> {
     pub(crate) fn parameter(&mut self, ty: &Type, pattern: &Pattern) -> Value {
         let registers: Vec<Operand> =
             pattern.registers(ty).into_iter().map(|register| self.builder.parameter(register).into()).collect();
-        let value = pattern.value(ty, &mut registers.into_iter());
+        let value = pattern.value(ty, &mut Supply::of(registers));
         self.measured(value)
     }
 
@@ -149,8 +150,7 @@ impl<'a, 'p> Lowering<'a, 'p> {
             ExprKind::Literal(value) => Value::scalar(Operand::Constant(*value), value.scalar_type()),
             ExprKind::Unit => Value::Nothing,
             ExprKind::Constants(values) => {
-                let Type::Sequence(element) = self.type_of(expr) else { panic!("constants of type {}", expr.ty) };
-                let Type::Scalar(scalar_type) = *element else { panic!("constants of type {}", expr.ty) };
+                let scalar_type = self.type_of(expr).element().scalar();
                 let column = self.builder.constants(Constants::from_scalars(scalar_type, values));
                 Value::sequence(int(values.len() as i64), Value::column(column, scalar_type))
             }
@@ -199,10 +199,11 @@ impl<'a, 'p> Lowering<'a, 'p> {
     }
 
     fn sequence(&mut self, expr: &Expr, elements: &[Expr], context: Context) -> Value {
-        let Type::Sequence(element_type) = self.type_of(expr) else { panic!("sequence of type {}", expr.ty) };
+        let ty = self.type_of(expr);
+        let element_type = ty.element();
         let length = int(elements.len() as i64);
         if elements.is_empty() {
-            let elements = self.empty(&element_type);
+            let elements = self.empty(element_type);
             return Value::sequence(length, elements);
         }
         let values: Vec<Value> = elements.iter().map(|element| self.eval(element, context)).collect();

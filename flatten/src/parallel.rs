@@ -10,8 +10,9 @@ use nesl_span::{SourceMap, Span};
 /// An operation for serial code in lifted code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotParallel {
-    /// Where it stands and what it is called, then where the function around it is called and that function's name, and
-    /// so on, innermost first.
+    /// Where it stands and what it is called.
+    pub(crate) operation: (Span, Symbol),
+    /// Where the function around it is called and that function's name, and so on, innermost first.
     pub(crate) calls: Vec<(Span, Symbol)>,
 }
 
@@ -19,7 +20,7 @@ impl NotParallel {
     /// One error for each outermost place, in the order of the text.
     pub(crate) fn in_order(mut errors: Vec<NotParallel>) -> Vec<NotParallel> {
         let place = |error: &NotParallel| {
-            let (span, _) = error.calls[error.calls.len() - 1];
+            let (span, _) = error.calls.last().unwrap_or(&error.operation);
             (span.file, span.start)
         };
         errors.sort_by_key(place);
@@ -29,8 +30,9 @@ impl NotParallel {
 
     /// The error at the innermost place in user code.
     pub fn diagnostic(&self, sources: &SourceMap) -> Diagnostic {
-        let own = self.calls.iter().find(|(span, _)| sources.is_user(*span)).or(self.calls.last());
-        let (span, name) = own.expect("the operation itself is among the calls");
+        let mut calls = std::iter::once(&self.operation).chain(&self.calls);
+        let own = calls.find(|(span, _)| sources.is_user(*span));
+        let (span, name) = own.or(self.calls.last()).unwrap_or(&self.operation);
         Diagnostic::error("E0301", format!("`{name}` cannot be called in parallel"), *span)
             .saying("files, streams, processes and the clock are used one after another")
             .hint("`{* e : x in v}` evaluates its elements in order; or do it outside of the apply-to-each")

@@ -18,6 +18,7 @@
 //! `[[1, 2], [], [3]]`, invariant: length `3`, elements = a lifted sequence with descriptor `packed [2 0 1]` whose
 //! elements are the column `[1 2 3]`.
 
+use crate::supply::Supply;
 use nesl_frontend::ty::Type;
 use nesl_prim::ScalarType;
 use nesl_vcode::{Argument, Operand, RegisterType, Shape};
@@ -91,7 +92,7 @@ impl Value {
     pub fn into_pair(self) -> (Value, Value) {
         match self {
             Value::Pair(first, rest) => (*first, *rest),
-            other => panic!("expected a pair, found {other:?}"),
+            other => other.is_no("pair"),
         }
     }
 
@@ -112,7 +113,7 @@ impl Value {
     pub fn operand(&self) -> Operand {
         match self {
             Value::Scalar { operand, .. } => *operand,
-            other => panic!("expected a scalar, found {other:?}"),
+            other => other.is_no("scalar"),
         }
     }
 
@@ -123,7 +124,7 @@ impl Value {
     pub fn scalar_type(&self) -> ScalarType {
         match self {
             Value::Scalar { scalar_type, .. } => *scalar_type,
-            other => panic!("expected a scalar, found {other:?}"),
+            other => other.is_no("scalar"),
         }
     }
 
@@ -134,8 +135,13 @@ impl Value {
     pub fn into_sequence(self) -> (Operand, Value) {
         match self {
             Value::Sequence { extent, elements, .. } => (extent, *elements),
-            other => panic!("expected a sequence, found {other:?}"),
+            other => other.is_no("sequence"),
         }
+    }
+
+    /// Core is typed, and values are as their types are.
+    fn is_no(&self, expected: &str) -> ! {
+        panic!("expected a {expected}, found {self:?}")
     }
 
     /// The same in other registers, in the order of [`Value::operands`].
@@ -143,18 +149,17 @@ impl Value {
     /// # Panics
     /// If there are too few.
     #[must_use]
-    pub fn with(&self, operands: &mut impl Iterator<Item = Operand>) -> Value {
-        let mut next = || operands.next().expect("a register for each part of a value");
+    pub fn with(&self, operands: &mut Supply) -> Value {
         match self {
             Value::Scalar { lifted, scalar_type, .. } => {
-                Value::Scalar { operand: next(), lifted: *lifted, scalar_type: *scalar_type }
+                Value::Scalar { operand: operands.next(), lifted: *lifted, scalar_type: *scalar_type }
             }
             Value::Pair(first, rest) => {
                 let first = first.with(operands);
                 Value::pair(first, rest.with(operands))
             }
             Value::Sequence { lifted, elements, .. } => {
-                let extent = next();
+                let extent = operands.next();
                 Value::Sequence { extent, lifted: *lifted, elements: Box::new(elements.with(operands)) }
             }
             Value::Nothing => Value::Nothing,
@@ -216,6 +221,14 @@ impl Value {
     }
 }
 
+/// A pattern with the type that it is of.
+enum Parts<'a> {
+    /// A scalar or a sequence: lifted or not.
+    One(bool),
+    Pair((&'a Pattern, Type), (&'a Pattern, Type)),
+    Nothing,
+}
+
 /// Which parts of a value are lifted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Pattern {
@@ -248,32 +261,45 @@ impl Pattern {
         }
     }
 
+    /// The parts of the pattern with their types, one level deep.
+    ///
+    /// # Panics
+    /// If it is none of the type: both come from the same expression.
+    fn parts(&self, ty: &Type) -> Parts<'_> {
+        match (self, Structure::of(ty)) {
+            (Pattern::Part(lifted), _) => Parts::One(*lifted),
+            (Pattern::Pair(first, rest), Structure::Pair(first_type, rest_type)) => {
+                Parts::Pair((first, first_type), (rest, rest_type))
+            }
+            (Pattern::Nothing, Structure::Nothing) => Parts::Nothing,
+            (pattern, _) => panic!("pattern {pattern:?} for type {ty}"),
+        }
+    }
+
     /// The registers of a value of this type and pattern.
     pub fn registers(&self, ty: &Type) -> Vec<RegisterType> {
-        match (self, Structure::of(ty)) {
-            (Pattern::Part(true), _) => shape(ty).lifted(),
-            (Pattern::Part(false), _) => shape(ty).serial(),
-            (Pattern::Pair(first, rest), Structure::Pair(first_type, rest_type)) => {
+        match self.parts(ty) {
+            Parts::One(true) => shape(ty).lifted(),
+            Parts::One(false) => shape(ty).serial(),
+            Parts::Pair((first, first_type), (rest, rest_type)) => {
                 let mut registers = first.registers(&first_type);
                 registers.extend(rest.registers(&rest_type));
                 registers
             }
-            (Pattern::Nothing, Structure::Nothing) => Vec::new(),
-            (pattern, _) => panic!("pattern {pattern:?} for type {ty}"),
+            Parts::Nothing => Vec::new(),
         }
     }
 
     /// The arguments of an `each` that a value of this type and pattern is.
     pub fn arguments(&self, ty: &Type) -> Vec<Argument> {
-        match (self, Structure::of(ty)) {
-            (Pattern::Part(varies), _) => vec![Argument { shape: shape(ty), varies: *varies }],
-            (Pattern::Pair(first, rest), Structure::Pair(first_type, rest_type)) => {
+        match self.parts(ty) {
+            Parts::One(varies) => vec![Argument { shape: shape(ty), varies }],
+            Parts::Pair((first, first_type), (rest, rest_type)) => {
                 let mut arguments = first.arguments(&first_type);
                 arguments.extend(rest.arguments(&rest_type));
                 arguments
             }
-            (Pattern::Nothing, Structure::Nothing) => Vec::new(),
-            (pattern, _) => panic!("pattern {pattern:?} for type {ty}"),
+            Parts::Nothing => Vec::new(),
         }
     }
 
@@ -281,25 +307,23 @@ impl Pattern {
     ///
     /// # Panics
     /// If there are too few.
-    pub fn value(&self, ty: &Type, operands: &mut impl Iterator<Item = Operand>) -> Value {
-        match (self, Structure::of(ty)) {
-            (Pattern::Part(lifted), _) => part(ty, *lifted, operands),
-            (Pattern::Pair(first, rest), Structure::Pair(first_type, rest_type)) => {
+    pub fn value(&self, ty: &Type, operands: &mut Supply) -> Value {
+        match self.parts(ty) {
+            Parts::One(lifted) => part(ty, lifted, operands),
+            Parts::Pair((first, first_type), (rest, rest_type)) => {
                 let first = first.value(&first_type, operands);
                 Value::pair(first, rest.value(&rest_type, operands))
             }
-            (Pattern::Nothing, Structure::Nothing) => Value::Nothing,
-            (pattern, _) => panic!("pattern {pattern:?} for type {ty}"),
+            Parts::Nothing => Value::Nothing,
         }
     }
 }
 
-fn part(ty: &Type, lifted: bool, operands: &mut impl Iterator<Item = Operand>) -> Value {
-    let mut next = || operands.next().expect("a register for each part of a value");
+fn part(ty: &Type, lifted: bool, operands: &mut Supply) -> Value {
     match Structure::of(ty) {
-        Structure::Scalar(scalar_type) => Value::Scalar { operand: next(), lifted, scalar_type },
+        Structure::Scalar(scalar_type) => Value::Scalar { operand: operands.next(), lifted, scalar_type },
         Structure::Sequence(element) => {
-            let extent = next();
+            let extent = operands.next();
             Value::Sequence { extent, lifted, elements: Box::new(part(&element, true, operands)) }
         }
         Structure::Pair(first, rest) => {
@@ -333,14 +357,11 @@ impl Structure {
             Type::Unit => Structure::Nothing,
             Type::Pair(first, rest) => Structure::Pair((**first).clone(), (**rest).clone()),
             Type::Sequence(element) => Structure::Sequence((**element).clone()),
-            Type::Record(..) => match ty.payload() {
-                Some(payload) => Structure::of(&payload),
-                None => panic!("record {ty} without a payload"),
-            },
-            Type::Function(_) => match ty.identity() {
-                Some(identity) => identity.captured_tuple().map_or(Structure::Nothing, |tuple| Structure::of(&tuple)),
-                None => panic!("function of type {ty} is not known after monomorphisation"),
-            },
+            Type::Record(datatype, arguments) => Structure::of(&datatype.payload.instantiate(arguments)),
+            Type::Function(function) => {
+                let captured = function.known().captured_tuple();
+                captured.map_or(Structure::Nothing, |tuple| Structure::of(&tuple))
+            }
             Type::Parameter(_) | Type::Identity(_) => panic!("type {ty} after monomorphisation"),
         }
     }
@@ -356,14 +377,12 @@ pub fn shape(ty: &Type) -> Shape {
         Type::Unit => Shape::Unit,
         Type::Pair(first, rest) => Shape::Pair(Box::new(shape(first)), Box::new(shape(rest))),
         Type::Sequence(element) => Shape::Sequence(Box::new(shape(element))),
-        Type::Record(datatype, _) => match ty.payload() {
-            Some(payload) => Shape::Record(datatype.name.to_string(), Box::new(shape(&payload))),
-            None => panic!("record {ty} without a payload"),
-        },
-        Type::Function(_) => match ty.identity() {
-            Some(identity) => Shape::Function(identity.captured_tuple().map(|tuple| Box::new(shape(&tuple)))),
-            None => panic!("function of type {ty} is not known after monomorphisation"),
-        },
+        Type::Record(datatype, arguments) => {
+            Shape::Record(datatype.name.to_string(), Box::new(shape(&datatype.payload.instantiate(arguments))))
+        }
+        Type::Function(function) => {
+            Shape::Function(function.known().captured_tuple().map(|tuple| Box::new(shape(&tuple))))
+        }
         Type::Parameter(_) | Type::Identity(_) => panic!("type {ty} after monomorphisation"),
     }
 }

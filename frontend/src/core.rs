@@ -410,11 +410,7 @@ impl Intrinsic {
                     kinds(rest, found);
                 }
                 Type::Scalar(scalar) => found.push(HostKind::Scalar(*scalar)),
-                Type::Sequence(element) => match **element {
-                    Type::Scalar(scalar) => found.push(HostKind::Column(scalar)),
-                    _ => panic!("ill-typed core: {ty} goes outside"),
-                },
-                _ => panic!("ill-typed core: {ty} goes outside"),
+                column => found.push(HostKind::Column(column.element().scalar())),
             }
         }
         let mut operands = Vec::new();

@@ -83,6 +83,19 @@ pub struct FunctionType {
     pub identity: Type,
 }
 
+impl FunctionType {
+    /// The function, of a type without parameters.
+    ///
+    /// # Panics
+    /// If it has some: programs run, and are flattened, at types without.
+    pub fn known(&self) -> &Identity {
+        match &self.identity {
+            Type::Identity(identity) => identity,
+            other => panic!("a function from {} to {} is not known, but {other:?}", self.parameter, self.result),
+        }
+    }
+}
+
 /// Which function a function value is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
@@ -167,6 +180,54 @@ impl Type {
         match self {
             Type::Record(datatype, arguments) => Some(datatype.payload.instantiate(arguments)),
             _ => None,
+        }
+    }
+
+    /// The types of a pair.
+    ///
+    /// # Panics
+    /// If it is none: core is typed.
+    pub fn pair_parts(&self) -> (&Type, &Type) {
+        match self {
+            Type::Pair(first, rest) => (first, rest),
+            other => other.is_no("pair"),
+        }
+    }
+
+    /// The type of the elements of a sequence.
+    ///
+    /// # Panics
+    /// If it is none: core is typed.
+    pub fn element(&self) -> &Type {
+        match self {
+            Type::Sequence(element) => element,
+            other => other.is_no("sequence"),
+        }
+    }
+
+    /// The scalar that it is.
+    ///
+    /// # Panics
+    /// If it is none: core is typed.
+    pub fn scalar(&self) -> ScalarType {
+        match self {
+            Type::Scalar(scalar) => *scalar,
+            other => other.is_no("scalar"),
+        }
+    }
+
+    fn is_no(&self, expected: &str) -> ! {
+        panic!("ill-typed core: expected a {expected}, found {self}")
+    }
+
+    /// The function of a function value.
+    ///
+    /// # Panics
+    /// If it is none, or not known ([`FunctionType::known`]).
+    pub fn function_known(&self) -> &Identity {
+        match self {
+            Type::Function(function) => function.known(),
+            other => other.is_no("function"),
         }
     }
 

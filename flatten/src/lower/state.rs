@@ -6,6 +6,7 @@
 //! value that follows its own among its results: the seed, the text, the pair of both, or nothing.
 
 use crate::lower::{Context, Lowering};
+use crate::supply::Supply;
 use crate::value::{Pattern, Value};
 use nesl_frontend::core::Intrinsic;
 use nesl_frontend::core::effects::Effect;
@@ -114,7 +115,7 @@ impl Lowering<'_, '_> {
         effect: Effect,
         context: Context,
     ) -> Value {
-        let mut operands = operands.into_iter();
+        let mut operands = Supply::of(operands);
         let value = pattern.value(ty, &mut operands);
         if let Some(state) = state_type(effect, context.is_lifted()) {
             let state = Pattern::uniform(&state, context.is_lifted()).value(&state, &mut operands);

@@ -17,6 +17,7 @@
 //! look at all segments in each turn: see [`super::packing`].
 
 use crate::lower::{Context, Lowering};
+use crate::supply::Supply;
 use crate::value::Value;
 use nesl_frontend::core::{Expr, Variable};
 use nesl_frontend::ty::Type;
@@ -202,7 +203,7 @@ impl Lowering<'_, '_> {
         let anew = self.builder.end_block(others.operands());
         let operands = self.builder.if_(is_as_long, over, anew, &rows.register_types());
         self.packed.insert(operands[0]);
-        rows.with(&mut operands.into_iter())
+        rows.with(&mut Supply::of(operands))
     }
 
     /// The same for a sequence that was there before, with an element replaced.

@@ -27,12 +27,12 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             Ok(Value::bool(equal(left, right)))
         }
         Intrinsic::Identity => Ok(zero(&parameter())),
-        Intrinsic::ElementIdentity => Ok(zero(element_type(&parameter()))),
+        Intrinsic::ElementIdentity => Ok(zero(parameter().element())),
         Intrinsic::Hash => {
             let (value, size) = operand.as_pair();
             Ok(Value::int(meaning::hash_index(hash(value), size.as_int())?))
         }
-        Intrinsic::HasOrdinalNumbers => Ok(Value::bool(element_type(&parameter()).is_ordinal())),
+        Intrinsic::HasOrdinalNumbers => Ok(Value::bool(parameter().element().is_ordinal())),
         Intrinsic::OrdinalNumber => Ok(Value::int(ordinal_number(operand))),
         Intrinsic::Length => Ok(Value::int(length(operand))),
         Intrinsic::Dist => {
@@ -98,11 +98,9 @@ fn range(operand: &Value) -> Result<Value, Failure> {
 
 /// A sequence with values combined into the elements at their indices, in the order of the values.
 fn combine_by_index(source: &str, operand: &Value, parameter: &Type) -> Result<Value, Failure> {
-    let Type::Pair(destination, _) = parameter else {
-        panic!("ill-typed core: values are combined into {parameter}");
-    };
+    let (destination, _) = parameter.pair_parts();
     let op = operator(source, destination);
-    write(operand, |before, value| Value::Scalar(combine(op, before.as_scalar(), value.as_scalar())))
+    write(operand, |before, value| Value::Scalar(op.combine(before.as_scalar(), value.as_scalar())))
 }
 
 /// The scalar function with this source name, at the types of its operands.
@@ -125,7 +123,7 @@ pub(super) fn scalar(source: &str, operand: &Value) -> Result<Value, Failure> {
 fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Scalar(left), Value::Scalar(right)) => {
-            combine(operator("==", &Type::sequence(Type::Scalar(left.scalar_type()))), *left, *right)
+            operator("==", &Type::sequence(Type::Scalar(left.scalar_type()))).combine(*left, *right)
                 == ScalarValue::Bool(true)
         }
         (Value::Pair(first, rest), Value::Pair(other_first, other_rest)) => {
@@ -136,14 +134,6 @@ fn equal(left: &Value, right: &Value) -> bool {
         }
         (Value::Unit, Value::Unit) | (Value::Function(_), Value::Function(_)) => true,
         _ => panic!("ill-typed core: {left:?} compared with {right:?}"),
-    }
-}
-
-/// The type of the elements of sequences of a type.
-fn element_type(ty: &Type) -> &Type {
-    match ty {
-        Type::Sequence(element) => element,
-        other => panic!("ill-typed core: the elements of {other}"),
     }
 }
 
@@ -242,14 +232,14 @@ fn zero(ty: &Type) -> Value {
         Type::Pair(first, rest) => Value::pair(zero(first), zero(rest)),
         Type::Sequence(_) => Value::sequence([]),
         Type::Record(datatype, arguments) => zero(&datatype.payload.instantiate(arguments)),
-        Type::Function(_) => match ty.identity() {
-            Some(identity) => Value::Function(Arc::new(Closure {
+        Type::Function(function) => {
+            let identity = function.known();
+            Value::Function(Arc::new(Closure {
                 function: FunctionId(identity.function),
                 type_arguments: identity.type_arguments.clone(),
                 captured: identity.captured_tuple().map(|captured| zero(&captured)),
-            })),
-            None => panic!("ill-typed core: the zero of an unknown function"),
-        },
+            }))
+        }
         Type::Identity(_) | Type::Parameter(_) => panic!("ill-typed core: the zero of {ty:?}"),
     }
 }
@@ -352,17 +342,9 @@ fn operator(source: &str, sequence: &Type) -> ScalarOp {
     panic!("ill-typed core: no {source} to reduce or scan {sequence}");
 }
 
-fn identity(op: ScalarOp) -> ScalarValue {
-    op.row().identity.unwrap_or_else(|| panic!("ill-typed core: {op} has no identity"))
-}
-
-fn combine(op: ScalarOp, left: ScalarValue, right: ScalarValue) -> ScalarValue {
-    eval(op, &[left, right]).unwrap_or_else(|failure| panic!("{op}, which reduces, is not total: {failure}"))
-}
-
 /// The elements and the identity as floats, if the order of combination matters: float sums and products.
 fn ordered(op: ScalarOp, sequence: &Value) -> Option<(f64, Vec<f64>)> {
-    match identity(op) {
+    match op.identity() {
         ScalarValue::Float(identity) if !op.row().associative => {
             let elements = sequence.as_sequence().iter().map(|value| f64::from_value(value.as_scalar()));
             Some((identity, elements.collect()))
@@ -372,7 +354,7 @@ fn ordered(op: ScalarOp, sequence: &Value) -> Option<(f64, Vec<f64>)> {
 }
 
 fn combine_floats(op: ScalarOp) -> impl Fn(f64, f64) -> f64 + Copy {
-    move |left, right| f64::from_value(combine(op, left.to_value(), right.to_value()))
+    move |left, right| f64::from_value(op.combine(left.to_value(), right.to_value()))
 }
 
 fn reduce(op: ScalarOp, sequence: &Value) -> Value {
@@ -380,16 +362,16 @@ fn reduce(op: ScalarOp, sequence: &Value) -> Value {
         return Value::float(sum::reduce(identity, combine_floats(op), &elements));
     }
     let elements = sequence.as_sequence().iter().map(Value::as_scalar);
-    Value::Scalar(elements.fold(identity(op), |before, element| combine(op, before, element)))
+    Value::Scalar(elements.fold(op.identity(), |before, element| op.combine(before, element)))
 }
 
 fn scan(op: ScalarOp, sequence: &Value) -> Value {
     if let Some((identity, elements)) = ordered(op, sequence) {
         return Value::sequence(sum::scan(identity, combine_floats(op), &elements).into_iter().map(Value::float));
     }
-    let mut before = identity(op);
+    let mut before = op.identity();
     Value::sequence(sequence.as_sequence().iter().map(|element| {
-        let after = combine(op, before, element.as_scalar());
+        let after = op.combine(before, element.as_scalar());
         Value::Scalar(std::mem::replace(&mut before, after))
     }))
 }

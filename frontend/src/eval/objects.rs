@@ -10,7 +10,7 @@ use nesl_prim::{Constants, Failure, HostOp, HostValue, ScalarType, ScalarValue};
 impl Machine<'_> {
     /// Writes the first part of the operand to the stream that is the second, or reads one of its type.
     pub(super) fn object(&mut self, reads: bool, operand: &Value, parameter: &Type) -> Result<Value, Failure> {
-        let Type::Pair(ty, _) = parameter else { panic!("ill-typed core: an object of {parameter}") };
+        let (ty, _) = parameter.pair_parts();
         let (value, stream) = operand.as_pair();
         let stream = HostValue::int(stream.as_int());
         if ty.has_functions() {

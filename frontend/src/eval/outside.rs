@@ -61,10 +61,9 @@ fn outward(argument: &Value, ty: &Type, operands: &mut Vec<HostValue>) {
             outward(rest, rest_type, operands);
         }
         (Value::Scalar(value), _) => operands.push(HostValue::Scalar(*value)),
-        (Value::Sequence(elements), Type::Sequence(element)) => {
-            let Type::Scalar(scalar) = **element else { panic!("ill-typed core: {ty} goes outside") };
+        (Value::Sequence(elements), _) => {
             let elements: Vec<_> = elements.iter().map(Value::as_scalar).collect();
-            operands.push(HostValue::Column(Constants::from_scalars(scalar, &elements)));
+            operands.push(HostValue::Column(Constants::from_scalars(ty.element().scalar(), &elements)));
         }
         _ => panic!("ill-typed core: {argument:?} goes outside as {ty}"),
     }

@@ -122,55 +122,59 @@ impl Value {
         }
     }
 
-    // The accessors below take a value of a known type apart. Another type means core that inference would have
-    // refused.
+    // The accessors below take a value of a known type apart.
+
+    /// Core that inference would have refused.
+    fn is_no(&self, expected: &str) -> ! {
+        panic!("ill-typed core: expected {expected}, found {self:?}")
+    }
 
     pub(super) fn as_scalar(&self) -> ScalarValue {
         match self {
             Value::Scalar(scalar) => *scalar,
-            other => panic!("ill-typed core: expected a scalar, found {other:?}"),
+            other => other.is_no("scalar"),
         }
     }
 
     pub(super) fn as_int(&self) -> i64 {
         match self {
             Value::Scalar(ScalarValue::Int(value)) => *value,
-            other => panic!("ill-typed core: expected an int, found {other:?}"),
+            other => other.is_no("int"),
         }
     }
 
     pub(super) fn as_bool(&self) -> bool {
         match self {
             Value::Scalar(ScalarValue::Bool(value)) => *value,
-            other => panic!("ill-typed core: expected a bool, found {other:?}"),
+            other => other.is_no("bool"),
         }
     }
 
     fn as_char(&self) -> u8 {
         match self {
             Value::Scalar(ScalarValue::Char(code)) => *code,
-            other => panic!("ill-typed core: expected a char, found {other:?}"),
+            other => other.is_no("char"),
         }
     }
 
     pub(super) fn as_pair(&self) -> (&Value, &Value) {
         match self {
             Value::Pair(first, rest) => (first, rest),
-            other => panic!("ill-typed core: expected a pair, found {other:?}"),
+            other => other.is_no("pair"),
         }
     }
 
     pub(super) fn as_function(&self) -> &Closure {
         match self {
             Value::Function(closure) => closure,
-            other => panic!("ill-typed core: expected a function, found {other:?}"),
+            other => other.is_no("function"),
         }
     }
 
     pub(super) fn as_sequence(&self) -> &Arc<Vec<Value>> {
         match self {
             Value::Sequence(elements) => elements,
-            other => panic!("ill-typed core: expected a sequence, found {other:?}"),
+            other => other.is_no("sequence"),
         }
     }
 }

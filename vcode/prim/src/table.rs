@@ -230,6 +230,15 @@ macro_rules! scalar_operations {
                 self.row().identity.unwrap_or_else(|| panic!("{self} neither reduces nor scans"))
             }
 
+            /// Two values combined by an operation that reduces, or compares: those cannot fail.
+            ///
+            /// # Panics
+            /// If it does.
+            pub fn combine(self, left: ScalarValue, right: ScalarValue) -> ScalarValue {
+                let combined = eval(self, &[left, right]);
+                combined.unwrap_or_else(|failure| panic!("{self}, which reduces, is not total: {failure}"))
+            }
+
             /// The operation's row.
             pub fn row(self) -> &'static Row {
                 match self {

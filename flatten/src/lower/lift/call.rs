@@ -49,9 +49,7 @@ impl Lowering<'_, '_> {
     /// argument.
     pub(crate) fn apply(&mut self, expr: &Expr, function: &Expr, argument: &Expr, context: Context) -> Value {
         let function_type = self.type_of(function);
-        let Some(identity) = function_type.identity() else {
-            panic!("function of type {function_type} is not known after monomorphisation")
-        };
+        let identity = function_type.function_known();
         let captured = self.eval(function, context);
         let argument_type = self.type_of(argument);
         let argument = self.eval(argument, context);

@@ -25,6 +25,7 @@ use crate::free;
 use crate::lower::repr::int;
 use crate::lower::state::state_type;
 use crate::lower::{Context, Lowering};
+use crate::supply::Supply;
 use crate::value::{Pattern, Value};
 use nesl_frontend::core::effects::Effect;
 use nesl_frontend::core::{Expr, VariableId};
@@ -147,7 +148,7 @@ impl Lowering<'_, '_> {
         let mixed = self.builder.if_(none, yield_false, merge, &registers);
         let otherwise = self.builder.end_block(mixed);
         let operands = self.builder.if_(all, yield_true, otherwise, &registers);
-        let value = Pattern::uniform(&merged_type, true).value(&merged_type, &mut operands.into_iter());
+        let value = Pattern::uniform(&merged_type, true).value(&merged_type, &mut Supply::of(operands));
         if state.is_some() {
             let (value, state) = value.into_pair();
             self.set_state(effect, state, Context::Lifted(count));
@@ -245,7 +246,7 @@ impl Lowering<'_, '_> {
         let block = self.builder.end_block(lifted_operands(&restricted));
         let registers: Vec<_> =
             lifted_operands(values).into_iter().map(|operand| self.builder.register_type(operand)).collect();
-        let mut operands = self.builder.if_(all, unrestricted, block, &registers).into_iter();
+        let mut operands = Supply::of(self.builder.if_(all, unrestricted, block, &registers));
         values.iter().map(|value| replace_lifted(value, &mut operands)).collect()
     }
 
@@ -287,11 +288,10 @@ fn lifted_operands(values: &[Value]) -> Vec<Operand> {
 }
 
 /// The value with its lifted parts taken from `operands`, in the order of [`lifted_operands`].
-fn replace_lifted(value: &Value, operands: &mut impl Iterator<Item = Operand>) -> Value {
-    let mut next = || operands.next().expect("an operand for each lifted part");
+fn replace_lifted(value: &Value, operands: &mut Supply) -> Value {
     match value {
-        Value::Scalar { lifted: true, scalar_type, .. } => Value::column(next(), *scalar_type),
-        Value::Sequence { lifted: true, elements, .. } => Value::segments(next(), (**elements).clone()),
+        Value::Scalar { lifted: true, scalar_type, .. } => Value::column(operands.next(), *scalar_type),
+        Value::Sequence { lifted: true, elements, .. } => Value::segments(operands.next(), (**elements).clone()),
         Value::Pair(first, rest) => {
             let first = replace_lifted(first, operands);
             Value::pair(first, replace_lifted(rest, operands))

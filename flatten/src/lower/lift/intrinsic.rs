@@ -24,24 +24,24 @@ impl Lowering<'_, '_> {
     ) -> Value {
         match intrinsic {
             Intrinsic::Equal => {
-                let Type::Pair(compared, _) = argument_type else { panic!("equality on {argument_type}") };
+                let (compared, _) = argument_type.pair_parts();
                 let (left, right) = argument.into_pair();
                 return self.equal(compared, left, right, context);
             }
             Intrinsic::Identity | Intrinsic::ElementIdentity => return self.zero(ty),
             Intrinsic::Hash => {
-                let Type::Pair(hashed, _) = argument_type else { panic!("hash of {argument_type}") };
+                let (hashed, _) = argument_type.pair_parts();
                 let (value, size) = argument.into_pair();
                 return self.hash(hashed, value, &size, context);
             }
             Intrinsic::HasOrdinalNumbers => {
-                let Type::Sequence(element) = argument_type else { panic!("the elements of {argument_type}") };
+                let element = argument_type.element();
                 let is_ordinal = nesl_prim::ScalarValue::Bool(element.is_ordinal());
                 return Value::scalar(Operand::Constant(is_ordinal), ScalarType::Bool);
             }
             Intrinsic::OrdinalNumber => return self.ordinal_number(argument_type, argument, context),
             Intrinsic::Rank(_) => {
-                let Type::Sequence(element) = argument_type else { panic!("the elements of {argument_type}") };
+                let element = argument_type.element();
                 if !is_ranked(element) {
                     let numbers = self.order_numbers(element, argument, context);
                     let ints = Type::sequence(Type::INT);
@@ -266,9 +266,8 @@ impl Lowering<'_, '_> {
 /// The scalar operator of a reduction or scan whose result is `ty`: a scalar, or a sequence of them.
 pub(crate) fn operator(source: &str, ty: &Type) -> ScalarOp {
     match ty {
-        Type::Scalar(scalar_type) => resolve(source, &[*scalar_type, *scalar_type]),
         Type::Sequence(element) => operator(source, element),
-        other => panic!("{source} on type {other}: core is typed"),
+        scalar => resolve(source, &[scalar.scalar(); 2]),
     }
 }
 

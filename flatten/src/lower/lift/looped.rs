@@ -28,6 +28,7 @@ use crate::free;
 use crate::instance::Version;
 use crate::lower::state::state_type;
 use crate::lower::{Context, Lowering};
+use crate::supply::Supply;
 use crate::value::{Pattern, Value};
 use nesl_frontend::core::effects::Effect;
 use nesl_frontend::core::{Expr, ExprKind, FunctionId, VariableId, tail};
@@ -113,7 +114,7 @@ impl Lowering<'_, '_> {
         let ty = with_state(result_type, effect);
         let registers: Vec<Operand> =
             Room::registers(&ty).into_iter().map(|register| self.builder.parameter(register).into()).collect();
-        (Room::of(&ty, &mut registers.into_iter()), ty, effect)
+        (Room::of(&ty, &mut Supply::of(registers)), ty, effect)
     }
 
     /// The results of a loop: its body, for so many instances, and what comes after it. `all` of them there were at
@@ -325,7 +326,7 @@ impl Lowering<'_, '_> {
         second.block.results = [second.room.operands(), no_first, of_second.clone()].concat();
         let types: Vec<_> = [room, of_first, of_second].concat();
         let types: Vec<_> = types.into_iter().map(|operand| self.builder.register_type(operand)).collect();
-        let mut results = self.builder.if_(condition, first.block, second.block, &types).into_iter();
+        let mut results = Supply::of(self.builder.if_(condition, first.block, second.block, &types));
         self.looping().room = first.room.with(&mut results);
         for onward in first.onward.iter().chain(&second.onward) {
             let onward = onward.with(&mut results);

@@ -13,6 +13,7 @@
 
 use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
+use crate::supply::Supply;
 use crate::value::{Pattern, Structure, Value};
 use nesl_frontend::core::{Intrinsic, NO_FIT, NO_FUNCTIONS};
 use nesl_frontend::ty::Type;
@@ -31,7 +32,7 @@ impl Lowering<'_, '_> {
         ty: &Type,
         context: Context,
     ) -> Value {
-        let Type::Pair(object, _) = argument_type else { panic!("an object without a stream: core is typed") };
+        let (object, _) = argument_type.pair_parts();
         if context.is_lifted() {
             let op = if intrinsic == Intrinsic::ReadObject { HostOp::ReadLengths } else { HostOp::WriteLengths };
             self.instances.serial_only(op, self.builder.current_span());
@@ -95,9 +96,7 @@ impl Lowering<'_, '_> {
     }
 
     fn write_column(&mut self, column: Operand, stream: Operand, messages: &mut Vec<Operand>) {
-        let nesl_vcode::RegisterType::Column(scalar) = self.builder.register_type(column) else {
-            panic!("the elements of scalars are a column")
-        };
+        let scalar = self.builder.register_type(column).scalar_type();
         messages.extend(self.builder.host(HostOp::WriteVector(scalar), &[stream, column]));
     }
 
@@ -115,14 +114,14 @@ impl Lowering<'_, '_> {
         let silent = self.builder.scalar(ScalarOp::EqualInt, &[length, int(0)]);
         let sound = self.builder.scalar(ScalarOp::AndBool, &[silent, read.fits]);
         self.builder.begin_block();
-        let value = self.assemble(ty, &mut read.columns.into_iter());
+        let value = self.assemble(ty, &mut Supply::of(read.columns));
         let whole = self.builder.end_block(value.operands());
         self.builder.begin_block();
         let otherwise = self.builder.end_block(prototype.operands());
         let pattern = Pattern::uniform(ty, false);
         let registers = pattern.registers(ty);
         let operands = self.builder.if_(sound, whole, otherwise, &registers);
-        let value = pattern.value(ty, &mut operands.into_iter());
+        let value = pattern.value(ty, &mut Supply::of(operands));
         let misfit = self.literal_text(NO_FIT);
         let unsound = self.builder.scalar(ScalarOp::NotBool, &[read.fits]);
         let speaks = self.builder.scalar(ScalarOp::AndBool, &[silent, unsound]);
@@ -165,21 +164,20 @@ impl Lowering<'_, '_> {
     }
 
     /// The value of vectors that fit.
-    fn assemble(&mut self, ty: &Type, columns: &mut impl Iterator<Item = Operand>) -> Value {
+    fn assemble(&mut self, ty: &Type, columns: &mut Supply) -> Value {
         let instances = self.assemble_elements(ty, columns);
         self.extract(&instances, int(0))
     }
 
-    fn assemble_elements(&mut self, ty: &Type, columns: &mut impl Iterator<Item = Operand>) -> Value {
-        let mut next = || columns.next().unwrap_or_else(|| panic!("a vector for each part of the type"));
+    fn assemble_elements(&mut self, ty: &Type, columns: &mut Supply) -> Value {
         match Structure::of(ty) {
-            Structure::Scalar(scalar) => Value::column(next(), scalar),
+            Structure::Scalar(scalar) => Value::column(columns.next(), scalar),
             Structure::Pair(first, rest) => {
                 let first = self.assemble_elements(&first, columns);
                 Value::pair(first, self.assemble_elements(&rest, columns))
             }
             Structure::Sequence(element) => {
-                let lengths = next();
+                let lengths = columns.next();
                 let descriptor = self.packed(lengths);
                 Value::segments(descriptor, self.assemble_elements(&element, columns))
             }

@@ -4,6 +4,7 @@ use super::room::Room;
 use crate::instance::{Source, Version};
 use crate::lower::repr::int;
 use crate::lower::{Context, Lowering};
+use crate::supply::Supply;
 use crate::value::{Pattern, Value};
 use nesl_frontend::core::FunctionId;
 use nesl_frontend::ty::Type;
@@ -57,7 +58,7 @@ impl Onward {
     }
 
     /// The same in other registers.
-    pub fn with(&self, operands: &mut impl Iterator<Item = Operand>) -> Onward {
+    pub fn with(&self, operands: &mut Supply) -> Onward {
         self.of(self.values().iter().map(|value| value.with(operands)).collect::<Vec<_>>())
     }
 
@@ -121,9 +122,9 @@ impl Lowering<'_, '_> {
             let go = self.builder.end_block([done.operands(), vec![int(0)]].concat());
             let mut types = Room::registers(&result_type);
             types.push(RegisterType::Scalar(ScalarType::Int));
-            let mut results = self.builder.if_(stays, stay, go, &types).into_iter();
+            let mut results = Supply::of(self.builder.if_(stays, stay, go, &types));
             room = room.with(&mut results);
-            onward.count = results.next().unwrap_or(onward.count);
+            onward.count = results.next();
         }
         self.end_with(&all, &room)
     }
@@ -194,7 +195,7 @@ impl Lowering<'_, '_> {
         let instance = self.instances.instance(Source::Function(target.function), types, version, *span);
         let results = self.builder.call(instance, &operands, &Room::registers(result_type));
         self.builder.set_span(outer);
-        Room::of(result_type, &mut results.into_iter())
+        Room::of(result_type, &mut Supply::of(results))
     }
 
     /// The instances of two that go on with the same, those of one before those of the other.
@@ -215,7 +216,7 @@ impl Lowering<'_, '_> {
         let some = self.builder.if_(no_second, whole(first), both, &types);
         let some = self.builder.end_block(some);
         let results = self.builder.if_(no_first, whole(second), some, &types);
-        let together = first.with(&mut results.into_iter());
+        let together = first.with(&mut Supply::of(results));
         self.with_own(together)
     }
 

@@ -8,6 +8,7 @@
 use crate::free;
 use crate::instance::{Instances, Part, Source, Version};
 use crate::lower::{Context, Lowering};
+use crate::supply::Supply;
 use crate::value::{Pattern, Value, shape};
 use nesl_frontend::core::{Expr, ExprKind, VariableId, walk};
 use nesl_frontend::ty::Type;
@@ -68,7 +69,7 @@ impl Lowering<'_, '_> {
         let serial = self.instances.instance(source, types, Version::Serial, span);
         let each = Each { serial, lifted, arguments, results: vec![shape(&result_type)] };
         let results = self.builder.each(each, &operands);
-        Some(Pattern::uniform(&result_type, true).value(&result_type, &mut results.into_iter()))
+        Some(Pattern::uniform(&result_type, true).value(&result_type, &mut Supply::of(results)))
     }
 
     /// Binds the free variables of a part to its argument.

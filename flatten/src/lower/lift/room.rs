@@ -5,6 +5,7 @@
 
 use crate::lower::repr::int;
 use crate::lower::{Lowering, first_component};
+use crate::supply::Supply;
 use crate::value::{Pattern, Structure, Value, shape};
 use nesl_frontend::ty::Type;
 use nesl_prim::{ScalarOp, ScalarType};
@@ -58,16 +59,15 @@ impl Room {
     }
 
     /// Room in these registers.
-    pub fn of(ty: &Type, operands: &mut impl Iterator<Item = Operand>) -> Room {
-        let mut next = || operands.next().unwrap_or_else(|| panic!("a register for each part of {ty}"));
+    pub fn of(ty: &Type, operands: &mut Supply) -> Room {
         match Structure::of(ty) {
-            Structure::Scalar(scalar) => Room::Scalar(next(), scalar),
+            Structure::Scalar(scalar) => Room::Scalar(operands.next(), scalar),
             Structure::Pair(first, rest) => {
                 let first = Room::of(&first, operands);
                 Room::Pair(Box::new(first), Box::new(Room::of(&rest, operands)))
             }
             Structure::Sequence(element) => {
-                let (starts, lengths) = (next(), next());
+                let (starts, lengths) = (operands.next(), operands.next());
                 let elements = Pattern::uniform(&element, true).value(&element, operands);
                 Room::Sequence { starts, lengths, elements }
             }
@@ -76,16 +76,15 @@ impl Room {
     }
 
     /// The same in other registers.
-    pub fn with(&self, operands: &mut impl Iterator<Item = Operand>) -> Room {
-        let mut next = || operands.next().unwrap_or_else(|| panic!("a register for each part of {self:?}"));
+    pub fn with(&self, operands: &mut Supply) -> Room {
         match self {
-            Room::Scalar(_, scalar) => Room::Scalar(next(), *scalar),
+            Room::Scalar(_, scalar) => Room::Scalar(operands.next(), *scalar),
             Room::Pair(first, rest) => {
                 let first = first.with(operands);
                 Room::Pair(Box::new(first), Box::new(rest.with(operands)))
             }
             Room::Sequence { elements, .. } => {
-                let (starts, lengths) = (next(), next());
+                let (starts, lengths) = (operands.next(), operands.next());
                 Room::Sequence { starts, lengths, elements: elements.with(operands) }
             }
             Room::Nothing => Room::Nothing,
