@@ -17,7 +17,7 @@ use crate::instructions::reduce;
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role, Whole, Yield};
 use nesl_backend::{Fault, Group, Slot, SlotOf, Vector};
-use nesl_prim::{Element, ScalarOp, ScalarValue};
+use nesl_prim::ScalarOp;
 
 /// `seg_reduce`.
 pub(crate) fn seg_reduce<L: LocalEngine>(
@@ -44,9 +44,9 @@ pub(crate) fn run_group<L: LocalEngine>(
     }
     let partial = group.partial()?;
     let length = match partial.extent {
-        Whole::Constant(value) => size(value),
+        Whole::Constant(value) => value.to_size(),
         Whole::Input(input) => match &operands[input] {
-            Slot::Scalar(value) => size(*value),
+            Slot::Scalar(value) => value.to_size(),
             Slot::Column(column) => column.length(),
             Slot::Descriptor(segments) => segments.total().ok()?,
         },
@@ -160,10 +160,4 @@ fn word<D>(result: &Slot<Vector, D>) -> i64 {
         Slot::Column(part) => part.len() as i64,
         Slot::Descriptor(_) => panic!("a group yields columns and scalars"),
     }
-}
-
-/// A length, which an earlier check has accepted.
-fn size(value: ScalarValue) -> usize {
-    let value = i64::from_value(value);
-    usize::try_from(value).unwrap_or_else(|_| panic!("unchecked length {value}"))
 }

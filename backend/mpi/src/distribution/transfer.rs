@@ -140,6 +140,19 @@ impl<L: LocalEngine> Distribution<L> {
         columns.iter().map(|column| self.in_blocks(column)).collect()
     }
 
+    /// The same of columns, and of one more.
+    pub(crate) fn all_and_last_in_blocks<'c>(
+        &mut self,
+        mut columns: Vec<&'c Distributed>,
+        last: &'c Distributed,
+    ) -> Result<(Vec<Distributed>, Distributed), Fault> {
+        columns.push(last);
+        let mut all = self.all_in_blocks(&columns)?;
+        all.truncate(columns.len() - 1);
+        // It has moved with the others.
+        Ok((all, self.in_blocks(last)?))
+    }
+
     /// The same of so many.
     pub(crate) fn each_in_blocks<const N: usize>(
         &mut self,

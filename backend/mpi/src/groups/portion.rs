@@ -3,7 +3,6 @@
 use crate::communication::collectives::from_bits;
 use crate::distribution::column::Distributed;
 use crate::distribution::{Distribution, LocalEngine};
-use crate::instructions::operator::{combine, identity};
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role};
 use nesl_backend::{Columns, Slot, SlotOf};
@@ -76,5 +75,5 @@ pub(crate) fn run_on_portion<L: LocalEngine>(
 
 /// Words of values, in order, combined.
 pub(crate) fn folded(op: ScalarOp, words: impl Iterator<Item = i64>) -> ScalarValue {
-    words.map(|bits| from_bits(op.row().result, bits)).fold(identity(op), |all, value| combine(op, all, value))
+    words.map(|bits| from_bits(op.row().result, bits)).fold(op.identity(), |all, value| op.combine(all, value))
 }

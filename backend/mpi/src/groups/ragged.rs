@@ -9,7 +9,6 @@ use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::ragged::counts_of;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::groups::portion::{Cut, Cuts, Portion, folded, run_on_portion};
-use crate::instructions::operator::{combine, identity};
 use crate::instructions::segment;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
@@ -230,18 +229,18 @@ fn results_of_runs<L: LocalEngine>(
         results.push(match *kind {
             Yield::Reduced(op) => Slot::Scalar(folded(op, of_runs().map(|words| words[0]))),
             Yield::BySegment(op, segments) => {
-                let mut values = vec![identity(op); segments_of(&operands[segments])];
+                let mut values = vec![op.identity(); segments_of(&operands[segments])];
                 for (run, words) in of_runs().enumerate() {
                     let range = crossed[segments].as_ref()?[run].clone();
                     for (value, &bits) in values[range].iter_mut().zip(words) {
-                        *value = combine(op, *value, from_bits(op.row().result, bits));
+                        *value = op.combine(*value, from_bits(op.row().result, bits));
                     }
                 }
                 let values = Constants::from_scalars(op.row().result, &values);
                 Slot::Column(ranks.constant_column(&values).ok()?)
             }
             Yield::All | Yield::Kept => {
-                let parts: Vec<Vector> = given.iter().map(|results| column(&results[index])).collect();
+                let parts: Vec<Vector> = given.iter().map(|results| results[index].as_column().clone()).collect();
                 let kept = || runs.iter().zip(of_runs()).map(|(&(rank, _), words)| (rank, words[0] as usize));
                 let runs = if *kind == Yield::All { Arc::clone(runs) } else { Arc::new(kept().collect()) };
                 let like = parts[0].clone();
@@ -253,10 +252,7 @@ fn results_of_runs<L: LocalEngine>(
 }
 
 fn segments_of<C, D>(operand: &Slot<C, Descriptor<D>>) -> usize {
-    match operand {
-        Slot::Descriptor(segments) => segments.0.lengths.length(),
-        Slot::Scalar(_) | Slot::Column(_) => panic!("a group has segments of something else"),
-    }
+    operand.as_descriptor().0.lengths.length()
 }
 
 /// The segments, by where they end, that have elements in a range, and empty ones between them.
@@ -278,13 +274,6 @@ fn words_of<D>((result, kind): (&Slot<Vector, D>, &Yield)) -> Vec<i64> {
             (0..reduced.len()).map(|at| to_bits(reduced.get(at))).collect()
         }
         (_, kind) => panic!("a group yields something else than {kind:?}"),
-    }
-}
-
-fn column<D>(slot: &Slot<Vector, D>) -> Vector {
-    match slot {
-        Slot::Column(column) => column.clone(),
-        _ => panic!("a group yields a column here"),
     }
 }
 

@@ -9,7 +9,6 @@ use crate::distribution::descriptor::SegmentMap;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::float_sums;
 use crate::instructions::float_sums::add;
-use crate::instructions::operator::identity;
 use nesl_backend::{Fault, MapOperand, Pack, Segment, Vector};
 use nesl_prim::sum::BLOCK;
 use nesl_prim::{Element, ScalarOp};
@@ -28,7 +27,7 @@ impl State {
     /// Reaches the end of a float block.
     fn close(&mut self, op: ScalarOp) {
         self.before = add(op, self.before, self.inside);
-        self.inside = f64::from_value(identity(op));
+        self.inside = f64::from_value(op.identity());
     }
 }
 
@@ -168,7 +167,7 @@ fn last_state(op: ScalarOp, scanned: &Vector, elements: &Vector, length: usize) 
     let block = start + (length - 1) / BLOCK * BLOCK;
     // At the start of a float block a scan is the total of those before combined with the identity: that total.
     let before = scanned.elements::<f64>()[block];
-    let mut state = State { before, inside: f64::from_value(identity(op)) };
+    let mut state = State { before, inside: f64::from_value(op.identity()) };
     for &element in &elements.elements::<f64>()[block..] {
         state.inside = add(op, state.inside, element);
     }

@@ -6,7 +6,6 @@
 
 use crate::distribution::descriptor::{LocalSegment, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine};
-use crate::instructions::operator::{combine, identity};
 use nesl_backend::{Fault, Vector};
 use nesl_prim::sum::{BLOCK, LANES};
 use nesl_prim::{Element, ScalarOp, ScalarValue, sum};
@@ -87,7 +86,7 @@ impl Forest {
     /// The whole tree: an odd last subtree moves up unchanged until it meets its left brother.
     fn finish(self, op: ScalarOp) -> f64 {
         let mut nodes = self.0.into_iter().rev();
-        let last = nodes.next().map_or_else(|| f64::from_value(identity(op)), |node| node.value);
+        let last = nodes.next().map_or_else(|| f64::from_value(op.identity()), |node| node.value);
         nodes.fold(last, |right, left| add(op, left.value, right))
     }
 }
@@ -107,7 +106,7 @@ fn subtrees(blocks: std::ops::Range<usize>) -> Vec<(u32, usize)> {
 
 /// Two floats combined.
 pub(crate) fn add(op: ScalarOp, left: f64, right: f64) -> f64 {
-    f64::from_value(combine(op, ScalarValue::Float(left), ScalarValue::Float(right)))
+    f64::from_value(op.combine(ScalarValue::Float(left), ScalarValue::Float(right)))
 }
 
 /// Goes on with the lanes of a block from a position in it.
@@ -204,7 +203,7 @@ fn send_open<L: LocalEngine>(
     cut: &Cut,
 ) {
     if cut.open > 0 {
-        let mut lanes = [f64::from_value(identity(op)); LANES];
+        let mut lanes = [f64::from_value(op.identity()); LANES];
         extend(op, &mut lanes, 0, &elements[elements.len() - cut.open..]);
         let next = ranks.layout.owner(map.total, map.share.end);
         ranks.collectives.communicator.send(next, &lanes);

@@ -138,13 +138,13 @@ fn write<L: LocalEngine>(
     // Nobody else needs the column, which is written over.
     let column = ranks.taken_in_blocks(column)?;
     let length = column.length();
-    if let (Distributed::Replicated(_), Distributed::Replicated(indices), Distributed::Replicated(values)) =
-        (&column, indices, values)
-    {
-        let Distributed::Replicated(vector) = column else { unreachable!("matched above") };
-        let scattered = ranks.local.permute(written(operator, vector, indices, values));
-        return ranks.collectives.replicated(scattered).map(Distributed::Replicated);
-    }
+    let column = match (column, indices, values) {
+        (Distributed::Replicated(vector), Distributed::Replicated(indices), Distributed::Replicated(values)) => {
+            let scattered = ranks.local.permute(written(operator, vector, indices, values));
+            return ranks.collectives.replicated(scattered).map(Distributed::Replicated);
+        }
+        (column, ..) => column,
+    };
     if let (Some(op), Distributed::Replicated(vector)) = (operator.filter(|op| op.row().associative), &column) {
         return combined_apart(ranks, op, vector.clone(), indices, values);
     }

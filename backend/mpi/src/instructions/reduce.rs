@@ -8,7 +8,6 @@ use crate::distribution::column::{Block, Distributed, Item};
 use crate::distribution::descriptor::{Descriptor, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::float_sums;
-use crate::instructions::operator::{combine, identity};
 use crate::instructions::packed;
 use nesl_backend::{Fault, Vector, on_vector};
 use nesl_prim::{Element, ScalarOp, ScalarValue};
@@ -29,7 +28,7 @@ pub(crate) fn reduce<L: LocalEngine>(
         let mine = ranks.local.reduce(op, part);
         let mine = ranks.collectives.settle(length, mine)?;
         let all = ranks.collectives.all_scalars(op.row().result, mine);
-        return Ok(all.into_iter().fold(identity(op), |sum, value| combine(op, sum, value)));
+        return Ok(all.into_iter().fold(op.identity(), |sum, value| op.combine(sum, value)));
     }
     let map = segments::whole_map(ranks, length)?;
     let home = ranks.layout.owner(length, 0);
@@ -93,7 +92,7 @@ fn in_segments<L: LocalEngine>(
     let head = map.segments.len() - started.len();
     on_vector!(reduced, slice => {
         let values = with_last(&slice.elements()[head..], last);
-        segments::by_segment(ranks, segments, from_value(identity(op)), started, &values)
+        segments::by_segment(ranks, segments, from_value(op.identity()), started, &values)
     })
 }
 
@@ -105,11 +104,11 @@ fn exact_crossing<L: LocalEngine>(
     reduced: &Vector,
     map: &SegmentMap<L::Descriptor>,
 ) -> ScalarValue {
-    let head = if map.head().is_some() { reduced.get(0) } else { identity(op) };
+    let head = if map.head().is_some() { reduced.get(0) } else { op.identity() };
     let heads = ranks.collectives.all_scalars(op.row().result, head);
-    let Some(tail) = map.tail() else { return identity(op) };
+    let Some(tail) = map.tail() else { return op.identity() };
     let end = ranks.layout.owner(map.total, tail.end() - 1) + 1;
-    heads[ranks.layout.rank + 1..end].iter().fold(reduced.get(reduced.len() - 1), |sum, &value| combine(op, sum, value))
+    heads[ranks.layout.rank + 1..end].iter().fold(reduced.get(reduced.len() - 1), |sum, &value| op.combine(sum, value))
 }
 
 /// A scalar as an element.

@@ -8,7 +8,6 @@ use crate::distribution::descriptor::{Descriptor, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::elementwise;
 use crate::instructions::float_scans;
-use crate::instructions::operator::{combine, identity};
 use crate::instructions::packed;
 use nesl_backend::{Fault, Vector};
 use nesl_prim::ScalarOp;
@@ -91,8 +90,8 @@ pub(crate) fn exact_scan<L: LocalEngine>(
     let scanned = ranks.collectives.settle(map.total, scanned)?;
     // What the last segment of the block sums up to here.
     let last = match part.len() {
-        0 => identity(op),
-        length => combine(op, scanned.get(length - 1), part.get(length - 1)),
+        0 => op.identity(),
+        length => op.combine(scanned.get(length - 1), part.get(length - 1)),
     };
     let sums = ranks.collectives.all_scalars(op.row().result, last);
     let amended = match map.head() {
@@ -100,7 +99,7 @@ pub(crate) fn exact_scan<L: LocalEngine>(
         Some(head) => {
             let first = ranks.layout.owner(map.total, head.start);
             let before =
-                sums[first..ranks.layout.rank].iter().fold(identity(op), |sum, &value| combine(op, sum, value));
+                sums[first..ranks.layout.rank].iter().fold(op.identity(), |sum, &value| op.combine(sum, value));
             elementwise::amend_head(ranks, op, before, scanned, map.head_length())
         }
     };

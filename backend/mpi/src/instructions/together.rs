@@ -22,22 +22,6 @@ use nesl_vcode::VectorOp;
 /// The operands of one instruction.
 type Operands<L> = Vec<SlotOf<Ranks<L>>>;
 
-/// A column among the operands.
-fn column<D>(slot: &Slot<Distributed, D>) -> &Distributed {
-    match slot {
-        Slot::Column(column) => column,
-        Slot::Scalar(_) | Slot::Descriptor(_) => panic!("expected a column: unverified program"),
-    }
-}
-
-/// A segment descriptor among the operands.
-fn descriptor<C, D>(slot: &Slot<C, D>) -> &D {
-    match slot {
-        Slot::Descriptor(descriptor) => descriptor,
-        Slot::Scalar(_) | Slot::Column(_) => panic!("expected a descriptor: unverified program"),
-    }
-}
-
 /// The columns that are partitioned, as the first of them is: their parts, and which they are. All others go their own
 /// way.
 fn alike(columns: &[Distributed]) -> (usize, Vec<usize>, Vec<Vector>) {
@@ -88,7 +72,7 @@ fn operands_in_blocks<L: LocalEngine>(
     lines: &[Operands<L>],
     positions: &[usize],
 ) -> Result<Vec<Distributed>, Fault> {
-    let operands = lines.iter().flat_map(|line| positions.iter().map(|&position| column(&line[position])));
+    let operands = lines.iter().flat_map(|line| positions.iter().map(|&position| line[position].as_column()));
     let operands: Vec<&Distributed> = operands.collect();
     ranks.all_in_blocks(&operands)
 }
@@ -97,17 +81,14 @@ fn extract_together<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     lines: &[Operands<L>],
 ) -> Result<Vec<ScalarValue>, Fault> {
-    let index = match lines[0][1] {
-        Slot::Scalar(ScalarValue::Int(index)) => index as usize,
-        _ => panic!("expected an index: unverified program"),
-    };
+    let index = lines[0][1].as_size();
     let is_alike = |line: &Operands<L>| {
-        let Distributed::Block(Block { length, .. }) = column(&line[0]) else { return None };
+        let Distributed::Block(Block { length, .. }) = line[0].as_column() else { return None };
         Some(*length)
     };
     let length = is_alike(&lines[0]);
     if length.is_none() || lines.iter().any(|line| is_alike(line) != length) {
-        return lines.iter().map(|line| permute::extract(ranks, column(&line[0]), index)).collect();
+        return lines.iter().map(|line| permute::extract(ranks, line[0].as_column(), index)).collect();
     }
     let (_, _, parts) = alike(&operands_in_blocks(ranks, lines, &[0])?);
     let length = length.unwrap_or(0);
@@ -124,16 +105,14 @@ fn gather_together<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     lines: &[Operands<L>],
 ) -> Result<Vec<Distributed>, Fault> {
-    let indices = column(&lines[0][1]).clone();
+    let indices = lines[0][1].as_column().clone();
     let mut results = Vec::with_capacity(lines.len());
     for line in lines {
-        results.push(permute::gather_ragged(ranks, column(&line[0]), &indices).transpose()?);
+        results.push(permute::gather_ragged(ranks, line[0].as_column(), &indices).transpose()?);
     }
     let others: Vec<usize> = (0..lines.len()).filter(|&line| results[line].is_none()).collect();
-    let mut moving: Vec<&Distributed> = others.iter().map(|&line| column(&lines[line][0])).collect();
-    moving.push(&indices);
-    let mut settled = ranks.all_in_blocks(&moving)?;
-    let Some(indices) = settled.pop() else { unreachable!("the indices are the last") };
+    let moving: Vec<&Distributed> = others.iter().map(|&line| lines[line][0].as_column()).collect();
+    let (settled, indices) = ranks.all_and_last_in_blocks(moving, &indices)?;
     if let Distributed::Block(Block { length: total, .. }) = indices {
         let (length, which, parts) = alike(&settled);
         if parts.len() > 1 {
@@ -157,10 +136,8 @@ fn permute_together<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     lines: &[Operands<L>],
 ) -> Result<Vec<Distributed>, Fault> {
-    let mut operands: Vec<&Distributed> = lines.iter().map(|line| column(&line[0])).collect();
-    operands.push(column(&lines[0][1]));
-    let mut settled = ranks.all_in_blocks(&operands)?;
-    let Some(indices) = settled.pop() else { unreachable!("the indices are the last") };
+    let operands = lines.iter().map(|line| line[0].as_column()).collect();
+    let (settled, indices) = ranks.all_and_last_in_blocks(operands, lines[0][1].as_column())?;
     let (length, which, parts) = alike(&settled);
     let mut results: Vec<Option<Distributed>> = settled.iter().map(|_| None).collect();
     if parts.len() > 1 {
@@ -185,16 +162,15 @@ fn scatter_together<L: LocalEngine>(
     lines: Vec<Operands<L>>,
 ) -> Result<Vec<Distributed>, Fault> {
     let values = operands_in_blocks(ranks, &lines, &[2])?;
-    let indices = ranks.in_blocks(column(&lines[0][1]))?;
-    let targets: Vec<&Distributed> = lines.iter().map(|line| column(&line[0])).collect();
+    let indices = ranks.in_blocks(lines[0][1].as_column())?;
+    let targets: Vec<&Distributed> = lines.iter().map(|line| line[0].as_column()).collect();
     let lengths: Vec<usize> = targets.iter().map(|target| target.length()).collect();
     ranks.all_in_blocks(&targets)?;
     // Nobody else needs the columns that die here: they are written over.
     let mut targets = Vec::with_capacity(lines.len());
     for line in lines {
-        match line.into_iter().next() {
-            Some(Slot::Column(target)) => targets.push(Some(ranks.taken_in_blocks(target)?)),
-            _ => panic!("expected a column: unverified program"),
+        for target in line.into_iter().take(1) {
+            targets.push(Some(ranks.taken_in_blocks(target.into_column())?));
         }
     }
     let mut results: Vec<Option<Distributed>> = values.iter().map(|_| None).collect();
@@ -224,7 +200,7 @@ fn merge_together<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     lines: &[Operands<L>],
 ) -> Result<Vec<Distributed>, Fault> {
-    let flags = ranks.in_blocks(column(&lines[0][0]))?;
+    let flags = ranks.in_blocks(lines[0][0].as_column())?;
     let operands = operands_in_blocks(ranks, lines, &[1, 2])?;
     if operands.iter().chain([&flags]).all(|column| column.replicated().is_some()) {
         let merge = |pair: &[Distributed]| pack::merge(ranks, &flags, &pair[0], &pair[1]);
@@ -253,13 +229,13 @@ fn concat_together<L: LocalEngine>(
 ) -> Result<Vec<Distributed>, Fault> {
     let mut results = Vec::with_capacity(lines.len());
     for line in lines {
-        let columns: Vec<Distributed> = line.iter().map(|slot| column(slot).clone()).collect();
+        let columns: Vec<Distributed> = line.iter().map(|slot| slot.as_column().clone()).collect();
         results.push(pack::concat_ragged(ranks, &columns));
     }
-    let length = |line: usize| lines[line].iter().map(|slot| column(slot).length()).sum::<usize>();
+    let length = |line: usize| lines[line].iter().map(|slot| slot.as_column().length()).sum::<usize>();
     let moves = |line: &usize| results[*line].is_none() && !ranks.is_common(length(*line));
     let moving: Vec<usize> = (0..lines.len()).filter(moves).collect();
-    let operands: Vec<&Distributed> = moving.iter().flat_map(|&line| lines[line].iter().map(column)).collect();
+    let operands: Vec<&Distributed> = moving.iter().flat_map(|&line| lines[line].iter().map(Slot::as_column)).collect();
     let settled = ranks.all_in_blocks(&operands)?;
     let (mut wanted, mut rest) = (Vec::with_capacity(settled.len()), settled.iter());
     for &line in &moving {
@@ -281,7 +257,7 @@ fn concat_together<L: LocalEngine>(
         results[line] = Some(ranks.finish(length, part)?);
     }
     completed(results, |line| {
-        let columns: Vec<&Distributed> = lines[line].iter().map(column).collect();
+        let columns: Vec<&Distributed> = lines[line].iter().map(Slot::as_column).collect();
         let columns = ranks.all_in_blocks(&columns)?;
         pack::concat(ranks, &columns)
     })
@@ -291,7 +267,7 @@ fn distribute_together<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     lines: &[Operands<L>],
 ) -> Result<Vec<Distributed>, Fault> {
-    let segments: Descriptor<L::Descriptor> = descriptor(&lines[0][1]).clone();
+    let segments: Descriptor<L::Descriptor> = lines[0][1].as_descriptor().clone();
     let columns = operands_in_blocks(ranks, lines, &[0])?;
     let (length, which, parts) = alike(&columns);
     let mut results: Vec<Option<Distributed>> = columns.iter().map(|_| None).collect();
@@ -312,13 +288,13 @@ fn compact_together<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     lines: &[Operands<L>],
 ) -> Result<Vec<Distributed>, Fault> {
-    let segments: Descriptor<L::Descriptor> = descriptor(&lines[0][1]).clone();
+    let segments: Descriptor<L::Descriptor> = lines[0][1].as_descriptor().clone();
     let mut results = Vec::with_capacity(lines.len());
     for line in lines {
-        results.push(segment::compact_ragged(ranks, column(&line[0]), &segments));
+        results.push(segment::compact_ragged(ranks, line[0].as_column(), &segments));
     }
     let others: Vec<usize> = (0..lines.len()).filter(|&line| results[line].is_none()).collect();
-    let moving: Vec<&Distributed> = others.iter().map(|&line| column(&lines[line][0])).collect();
+    let moving: Vec<&Distributed> = others.iter().map(|&line| lines[line][0].as_column()).collect();
     let settled = ranks.all_in_blocks(&moving)?;
     let (length, which, parts) = alike(&settled);
     if parts.len() > 1 {
@@ -330,5 +306,5 @@ fn compact_together<L: LocalEngine>(
             results[others[which]] = Some(ranks.finish(map.total, part)?);
         }
     }
-    completed(results, |line| segment::compact(ranks, column(&lines[line][0]), &segments))
+    completed(results, |line| segment::compact(ranks, lines[line][0].as_column(), &segments))
 }
