@@ -311,11 +311,15 @@ impl<'a, 'b> Body<'a, 'b> {
 
     /// Emits the instructions of a block; the values of its results.
     fn block(&mut self, block: &Block) -> Vec<Vec<Value>> {
-        for instruction in &block.instructions {
+        self.instructions(&block.instructions);
+        block.results.iter().map(|&result| self.value(result)).collect()
+    }
+
+    fn instructions(&mut self, instructions: &[Instruction]) {
+        for instruction in instructions {
             let values = self.instruction(instruction);
             self.define(&instruction.results, values);
         }
-        block.results.iter().map(|&result| self.value(result)).collect()
     }
 
     fn define(&mut self, registers: &[Register], values: Vec<Value>) {
@@ -360,15 +364,16 @@ impl<'a, 'b> Body<'a, 'b> {
             },
             Op::Vector(VectorOp::Reduce(_)) if self.uses.is_combined(operands[0]) => vec![self.value(operands[0])[0]],
             Op::Each(each) => self.each_loop(each.serial, &each.plan(), operands, &instruction.results),
-            Op::Fused(_) | Op::Map(_) | Op::Vector(_) => match (plan_of(instruction, self.function), &instruction.op) {
-                (Some((plan, inputs)), _) => match self.single_write(instruction) {
-                    Some(values) => values,
-                    None => self.loops(instruction, &plan, &inputs),
-                },
-                (None, Op::Vector(op)) => self.vector(*op, operands, &instruction.results),
-                (None, _) => panic!("a group that is no loop: {instruction:?}"),
-            },
-            Op::Host(op) => panic!("native code acts on the world outside: {op:?}"),
+            Op::Fused(_) | Op::Map(_) | Op::Vector(_) | Op::Host(_) => {
+                match (plan_of(instruction, self.function), &instruction.op) {
+                    (Some((plan, inputs)), _) => match self.single_write(instruction) {
+                        Some(values) => values,
+                        None => self.loops(instruction, &plan, &inputs),
+                    },
+                    (None, Op::Vector(op)) => self.vector(*op, operands, &instruction.results),
+                    (None, _) => panic!("native code of what is not supported: {instruction:?}"),
+                }
+            }
         }
     }
 

@@ -42,7 +42,7 @@ pub(crate) struct Emitter<'a> {
     /// Leaves with the status in its parameter.
     leave: Block,
     /// Leave with the statuses that are known, once something may: no status is made before each of many branches.
-    leaving: [(u64, Option<Block>); 2],
+    leaving: Vec<(u64, Block)>,
     /// How often what is written so far may move where free scratch memory begins.
     top_moves: usize,
     /// Values that are numbers of elements.
@@ -78,7 +78,7 @@ impl<'a> Emitter<'a> {
                 jit,
                 state,
                 leave,
-                leaving: [(GAVE_UP, None), (INTERRUPTED, None)],
+                leaving: Vec::new(),
                 top_moves: 0,
                 sizes: HashSet::new(),
                 results,
@@ -95,8 +95,7 @@ impl<'a> Emitter<'a> {
         let status = self.int(DONE as i64);
         let all: Vec<Value> = std::iter::once(status).chain(results.iter().copied()).collect();
         self.builder.ins().return_(&all);
-        for (status, block) in self.leaving {
-            let Some(block) = block else { continue };
+        for (status, block) in std::mem::take(&mut self.leaving) {
             self.builder.switch_to_block(block);
             let status = self.int(status as i64);
             self.builder.ins().jump(self.leave, &[BlockArg::from(status)]);
@@ -181,13 +180,15 @@ impl<'a> Emitter<'a> {
 
     /// Leaves with a known status where a condition is false.
     fn leave_unless(&mut self, condition: Value, status: u64) {
-        let (builder, known) = (&mut self.builder, self.leaving.iter_mut().find(|(known, _)| *known == status));
-        let Some((_, block)) = known else { unreachable!("nothing leaves with status {status}") };
-        let leaving = *block.get_or_insert_with(|| {
-            let block = builder.create_block();
-            builder.set_cold_block(block);
-            block
-        });
+        let leaving = match self.leaving.iter().find(|&&(known, _)| known == status) {
+            Some(&(_, block)) => block,
+            None => {
+                let block = self.builder.create_block();
+                self.builder.set_cold_block(block);
+                self.leaving.push((status, block));
+                block
+            }
+        };
         self.go_on_if(condition, leaving);
     }
 

@@ -147,7 +147,9 @@ pub trait VectorElement: Element {
     ///
     /// # Panics
     /// If the vector is of another type: the verifier excludes that.
-    fn slice_of(vector: &Vector) -> &Slice<Self>;
+    fn slice_of(vector: &Vector) -> &Slice<Self> {
+        vector.slice_of_any()
+    }
     /// The same for the owner.
     fn slice_from(vector: Vector) -> Slice<Self>;
     /// Wraps elements as a constant column.
@@ -159,12 +161,6 @@ macro_rules! vector_element {
         impl VectorElement for $rust {
             fn wrap(slice: Slice<Self>) -> Vector {
                 Vector::$variant(slice)
-            }
-            fn slice_of(vector: &Vector) -> &Slice<Self> {
-                match vector {
-                    Vector::$variant(slice) => slice,
-                    other => panic!("expected a column of {}, found {}", Self::TYPE, other.scalar_type()),
-                }
             }
             fn slice_from(vector: Vector) -> Slice<Self> {
                 match vector {

@@ -251,9 +251,7 @@ impl NativeCode {
                         Some(slot) => slot,
                         // SAFETY: native code has just made these words: columns are in scratch memory or parts of
                         // operands.
-                        None if ty == RegisterType::Descriptor => unsafe { view(engine, words) }?,
-                        // SAFETY: as before.
-                        None => unsafe { slot(engine, (ty, words), None) }?,
+                        None => unsafe { slot(engine, (ty, words), Segments::Anywhere, None) }?,
                     });
                 }
             }
@@ -288,8 +286,9 @@ impl NativeCode {
                 for ty in line.plan.results.iter().map(|field| field.lifted()) {
                     let (words, others) = rest.split_at(words_of(ty));
                     rest = others;
+                    let part = parts.next().and_then(Option::as_mut);
                     // SAFETY: native code has just made these words: columns are in scratch memory or parts of operands.
-                    results.push(unsafe { slot(engine, (ty, words), parts.next().and_then(Option::as_mut)) }?);
+                    results.push(unsafe { slot(engine, (ty, words), Segments::Packed, part) }?);
                 }
             }
             Ok(Done { status, steps: state.steps(), results, bytes })
@@ -330,18 +329,13 @@ fn given<E: Engine>(
     Ok(None)
 }
 
-/// The segments that lie where these words say.
-///
-/// # Safety
-/// The words are addresses of such elements.
-unsafe fn view<E: Engine>(engine: &mut E, words: &[u64]) -> Result<SlotOf<E>, Fault> {
-    let &[starts, lengths, count] = words else { unreachable!("a descriptor in {} words", words.len()) };
-    let [starts, lengths] = [starts, lengths].map(|address| {
-        // SAFETY: by the caller.
-        let elements = unsafe { Elements::at(nesl_prim::ScalarType::Int, address, count) };
-        engine.copy(elements)
-    });
-    Ok(Slot::Descriptor(engine.descriptor(Some(starts?), lengths?)?))
+/// How the segments of a register lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Segments {
+    /// One after another, from the beginning of their data: what instances give is put together so.
+    Packed,
+    /// Where their starts say.
+    Anywhere,
 }
 
 /// A register from its words.
@@ -351,6 +345,7 @@ unsafe fn view<E: Engine>(engine: &mut E, words: &[u64]) -> Result<SlotOf<E>, Fa
 unsafe fn slot<E: Engine>(
     engine: &mut E,
     register: (RegisterType, &[u64]),
+    segments: Segments,
     part: Option<&mut Unwritten>,
 ) -> Result<SlotOf<E>, Fault> {
     let copy = |engine: &mut E, elements| {
@@ -364,12 +359,15 @@ unsafe fn slot<E: Engine>(
             let elements = unsafe { Elements::at(ty, address, length) };
             Slot::Column(copy(engine, elements)?)
         }
-        // Results lie packed: what instances give is put together so.
-        (RegisterType::Descriptor, &[_, lengths, count]) => {
+        (RegisterType::Descriptor, &[starts, lengths, count]) => {
             // SAFETY: by the caller.
-            let lengths = unsafe { Elements::at(nesl_prim::ScalarType::Int, lengths, count) };
-            let lengths = copy(engine, lengths)?;
-            Slot::Descriptor(engine.descriptor(None, lengths)?)
+            let ints = |address| unsafe { Elements::at(nesl_prim::ScalarType::Int, address, count) };
+            let starts = match segments {
+                Segments::Packed => None,
+                Segments::Anywhere => Some(engine.copy(ints(starts))?),
+            };
+            let lengths = copy(engine, ints(lengths))?;
+            Slot::Descriptor(engine.descriptor(starts, lengths)?)
         }
         (ty, words) => unreachable!("a register of {ty:?} in {} words", words.len()),
     })

@@ -106,11 +106,11 @@ fn once<E: Engine>(
 fn outward<E: Engine>(engine: &mut E, slot: &SlotOf<E>) -> Result<HostValue, Fault> {
     match slot {
         Slot::Scalar(value) => Ok(HostValue::Scalar(*value)),
-        Slot::Column(column) => {
+        other => {
+            let column = other.as_column();
             let length = engine.length(column);
             Ok(HostValue::Column(engine.fetch(column, 0, length)?.elements))
         }
-        Slot::Descriptor(_) => panic!("a descriptor goes outside: unverified program"),
     }
 }
 

@@ -182,8 +182,10 @@ impl<E: Engine> Run<'_, E> {
             }
             next += 1;
             match line {
-                Line::Execute { together, .. } if *together > 1 && self.engine.moves_together() => {
-                    self.together(&code.lines[next - 1..next - 1 + together], frames)?;
+                Line::Execute { operation: Operation::Vector(op), at, together, .. }
+                    if *together > 1 && self.engine.moves_together() =>
+                {
+                    self.together((*op, *at), &code.lines[next - 1..next - 1 + together], frames)?;
                     next += together - 1;
                 }
                 Line::Execute { operation, operands, result, at, .. } => {

@@ -138,27 +138,20 @@ impl Body<'_, '_> {
     /// memory began. None if it only goes on with the loop.
     pub(super) fn tail(&mut self, block: &Block) -> Option<Vec<Vec<Value>>> {
         let Some(end) = tail::last(block) else { return Some(self.end(block)) };
-        let step = match &end.op {
-            Op::Call(function) => Some(*function).filter(|step| self.is_step(*step)),
-            Op::If(..) => None,
-            _ => return Some(self.end(block)),
-        };
-        if step.is_none() && matches!(end.op, Op::Call(_)) {
-            return Some(self.end(block));
-        }
-        for instruction in &block.instructions[..block.instructions.len() - 1] {
-            let values = self.instruction(instruction);
-            self.define(&instruction.results, values);
-        }
-        match (&end.op, step) {
-            (_, Some(step)) => self.step(step, &end.operands),
-            (Op::If(then_block, else_block), None) => {
+        let before = &block.instructions[..block.instructions.len() - 1];
+        match &end.op {
+            Op::Call(step) if self.is_step(*step) => {
+                self.instructions(before);
+                self.step(*step, &end.operands)
+            }
+            Op::If(then_block, else_block) => {
+                self.instructions(before);
                 let condition = self.value(end.operands[0])[0];
                 let values = self.branches(condition, [then_block, else_block], &end.results, Self::tail)?;
                 self.define(&end.results, values);
                 Some(block.results.iter().map(|&result| self.value(result)).collect())
             }
-            _ => unreachable!("what else ends a function has been emitted"),
+            _ => Some(self.end(block)),
         }
     }
 

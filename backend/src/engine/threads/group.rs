@@ -88,6 +88,7 @@ fn kernel(threads: &Threads, group: &Group, mode: Mode) -> Option<Kernel> {
 }
 
 /// Why there are no results: the instructions one by one will show it.
+#[derive(Debug)]
 pub(super) struct GaveUp;
 
 impl<E: Into<Fault>> From<E> for GaveUp {

@@ -79,9 +79,7 @@ impl<E: Engine> Run<'_, E> {
         let found = found.finish(self.engine).map_err(fault)?;
         let expected = self.by_lines(|run| run.instances_by_lines(line, operands, range, outside))?;
         let name = &self.program.program().functions[line.serial.0 as usize].name;
-        let [shown, expected] = [&found, &expected].map(|slots| self.shown(slots));
-        let what = "in native code, and by the machine's lines";
-        assert_eq!(shown.map_err(fault)?, expected.map_err(fault)?, "instances of {name} {what}");
+        self.require_same(&format!("instances of {name}"), &found, &expected).map_err(fault)?;
         Ok(vec![found])
     }
 
@@ -102,12 +100,18 @@ impl<E: Engine> Run<'_, E> {
     ) -> Result<(), Stop> {
         let expected = self.by_lines(|run| run.function(function, values.to_vec()));
         let expected = expected.map_err(|error| Stop::Inside(Box::new(error), Some(at)))?;
-        let fault = Stop::of(at);
-        let mut shown = |slots: &[SlotOf<E>]| Ok((self.shown(slots)?, self.shown_together(slots)?));
-        let (found, expected) = (shown(found).map_err(&fault)?, shown(&expected).map_err(&fault)?);
+        let name = &self.program.program().functions[function.0 as usize].name;
+        self.require_same(name, found, &expected).map_err(Stop::of(at))
+    }
+
+    /// # Panics
+    /// If what native code gave is not what the lines give.
+    fn require_same(&mut self, name: &str, found: &[SlotOf<E>], expected: &[SlotOf<E>]) -> Result<(), Fault> {
+        let mut shown =
+            |slots: &[SlotOf<E>]| -> Result<_, Fault> { Ok((self.shown(slots)?, self.shown_together(slots)?)) };
+        let (found, expected) = (shown(found)?, shown(expected)?);
         // Segments may lie elsewhere, as long as they are the same.
         let is_same = |index: usize| found.0[index] == expected.0[index] || found.1[index] == expected.1[index];
-        let name = &self.program.program().functions[function.0 as usize].name;
         let what = "in native code, and by the machine's lines";
         assert!((0..expected.0.len()).all(is_same), "{name} {what}: {:?}, {:?}", found.0, expected.0);
         Ok(())
