@@ -81,8 +81,7 @@ fn run_common<L: LocalEngine>(
     let results = ranks.local.group(group, &mut local)?;
     let common = |slot| match slot {
         Slot::Scalar(value) => Slot::Scalar(value),
-        Slot::Column(vector) => Slot::Column(Distributed::Replicated(vector)),
-        Slot::Descriptor(_) => panic!("a group yields columns and scalars"),
+        other => Slot::Column(Distributed::Replicated(other.into_column())),
     };
     Some(results.into_iter().map(common).collect())
 }
@@ -141,10 +140,7 @@ fn run_on_blocks<L: LocalEngine>(
             }
             (Slot::Scalar(_), Yield::Reduced(op)) => Slot::Scalar(folded(op, of_ranks(index))),
             (Slot::Column(reduced), Yield::BySegment(op, segments)) => {
-                let (Slot::Descriptor(descriptor), Some(map)) = (&operands[segments], &maps[segments]) else {
-                    panic!("input {segments} of a group has no segments")
-                };
-                let count = descriptor.0.lengths.length();
+                let (count, map) = (operands[segments].as_descriptor().0.lengths.length(), maps[segments].as_ref()?);
                 Slot::Column(reduce::exactly_reduced(ranks, op, &reduced, map, count).ok()?)
             }
             (_, kind) => panic!("a group yields something else than {kind:?}"),
@@ -157,7 +153,6 @@ fn run_on_blocks<L: LocalEngine>(
 fn word<D>(result: &Slot<Vector, D>) -> i64 {
     match result {
         Slot::Scalar(value) => to_bits(*value),
-        Slot::Column(part) => part.len() as i64,
-        Slot::Descriptor(_) => panic!("a group yields columns and scalars"),
+        other => other.as_column().len() as i64,
     }
 }

@@ -41,7 +41,6 @@ pub(crate) fn run_on_portion<L: LocalEngine>(
     portion: &Portion,
     cuts: &Cuts<L>,
 ) -> Option<Vec<SlotOf<L>>> {
-    let cut = |input: usize| cuts[input].as_ref().unwrap_or_else(|| panic!("input {input} of a group has no segments"));
     let mut local = Vec::with_capacity(partial.roles.len());
     for (input, role) in partial.roles.iter().enumerate() {
         local.push(match (*role, operands.get(input)) {
@@ -50,15 +49,15 @@ pub(crate) fn run_on_portion<L: LocalEngine>(
                 Slot::Column(ragged.parts[portion.part].clone())
             }
             (Role::Elements, Some(Slot::Column(column))) => Slot::Column(ranks.part(column).ok()?),
-            (Role::Segments, Some(_)) => Slot::Descriptor(cut(input).local.clone()),
+            (Role::Segments, Some(_)) => Slot::Descriptor(cuts[input].as_ref()?.local.clone()),
             (Role::OfSegments(segments), Some(Slot::Column(column))) => {
-                let cut = cut(segments);
+                let cut = cuts[segments].as_ref()?;
                 Slot::Column(column.whole().slice(cut.first, cut.segments))
             }
             (Role::Count, None) => Slot::Scalar((portion.length as i64).to_value()),
             (Role::First, None) => Slot::Scalar((portion.first as i64).to_value()),
             (Role::Before(segments), None) => {
-                let cut = cut(segments);
+                let cut = cuts[segments].as_ref()?;
                 let mut before = vec![0; cut.segments];
                 before.iter_mut().take(1).for_each(|first| *first = cut.before as i64);
                 Slot::Column(ranks.local_column(Constants::Int(before)).ok()?)

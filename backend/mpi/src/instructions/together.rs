@@ -123,12 +123,10 @@ fn gather_together<L: LocalEngine>(
             }
         }
     }
-    let mut settled = settled.into_iter();
-    let rest: Vec<Option<Distributed>> =
-        (0..lines.len()).map(|line| others.contains(&line).then(|| settled.next()).flatten()).collect();
-    completed(results, |line| match &rest[line] {
-        Some(column) => permute::gather(ranks, column, &indices),
-        None => unreachable!("what is ragged has been gathered"),
+    completed(results, |line| {
+        // It has moved with the others.
+        let column = ranks.in_blocks(lines[line][0].as_column())?;
+        permute::gather(ranks, &column, &indices)
     })
 }
 
@@ -170,10 +168,9 @@ fn scatter_together<L: LocalEngine>(
     let mut targets = Vec::with_capacity(lines.len());
     for line in lines {
         for target in line.into_iter().take(1) {
-            targets.push(Some(ranks.taken_in_blocks(target.into_column())?));
+            targets.push(ranks.taken_in_blocks(target.into_column())?);
         }
     }
-    let mut results: Vec<Option<Distributed>> = values.iter().map(|_| None).collect();
     let is_alone = |which: usize| lengths[which] != lengths[0];
     let is_partitioned = matches!(indices, Distributed::Block(Block { .. }));
     if is_partitioned && !ranks.is_common(lengths[0]) && !(0..lengths.len()).any(is_alone) {
@@ -181,19 +178,16 @@ fn scatter_together<L: LocalEngine>(
         let requests = ranks.requests(&indices, length)?;
         let parts = values.iter().map(|values| ranks.part(values)).collect::<Result<Vec<_>, Fault>>()?;
         if let Some((places, came)) = transfer::delivered_together(ranks, &requests, &parts, total) {
-            for (which, values) in came.into_iter().enumerate() {
-                let Some(target) = targets[which].take() else { unreachable!("each is written once") };
+            let written = targets.into_iter().zip(came).map(|(target, values)| {
                 let part = ranks.take_part(target)?;
                 let scattered = ranks.local.permute(Permute::Scatter(part, &places, &values));
                 let part = ranks.collectives.settle(length, scattered)?;
-                results[which] = Some(ranks.finish(length, part)?);
-            }
+                ranks.finish(length, part)
+            });
+            return written.collect();
         }
     }
-    completed(results, |line| {
-        let Some(target) = targets[line].take() else { unreachable!("each is written once") };
-        permute::scatter(ranks, target, &indices, &values[line])
-    })
+    targets.into_iter().zip(&values).map(|(target, values)| permute::scatter(ranks, target, &indices, values)).collect()
 }
 
 fn merge_together<L: LocalEngine>(
