@@ -357,12 +357,11 @@ impl Structure {
             Type::Unit => Structure::Nothing,
             Type::Pair(first, rest) => Structure::Pair((**first).clone(), (**rest).clone()),
             Type::Sequence(element) => Structure::Sequence((**element).clone()),
-            Type::Record(datatype, arguments) => Structure::of(&datatype.payload.instantiate(arguments)),
             Type::Function(function) => {
                 let captured = function.known().captured_tuple();
                 captured.map_or(Structure::Nothing, |tuple| Structure::of(&tuple))
             }
-            Type::Parameter(_) | Type::Identity(_) => panic!("type {ty} after monomorphisation"),
+            record => Structure::of(&record.wrapped()),
         }
     }
 }

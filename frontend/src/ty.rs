@@ -216,6 +216,14 @@ impl Type {
         }
     }
 
+    /// The type that a record wraps.
+    ///
+    /// # Panics
+    /// If it is none: core is typed, and has no type parameters where it runs or is flattened.
+    pub fn wrapped(&self) -> Type {
+        self.payload().unwrap_or_else(|| self.is_no("record"))
+    }
+
     fn is_no(&self, expected: &str) -> ! {
         panic!("ill-typed core: expected a {expected}, found {self}")
     }

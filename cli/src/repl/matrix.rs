@@ -12,7 +12,7 @@
 
 use nesl_backend::io::print::PrintError;
 use nesl_backend::{Engine, Slot, Value};
-use nesl_prim::{Constants, Element, ScalarOp, ScalarType, ScalarValue, text};
+use nesl_prim::{Element, ScalarOp, ScalarType, ScalarValue, text};
 use nesl_vcode::Shape;
 use serde::{Deserialize, Serialize};
 use unicode_width::UnicodeWidthStr;
@@ -178,10 +178,8 @@ fn integers<E: Engine>(
     start: usize,
     length: usize,
 ) -> Result<Vec<usize>, PrintError> {
-    match engine.fetch(column, start, length)?.elements {
-        Constants::Int(values) => Ok(values.iter().map(|&value| value as usize).collect()),
-        _ => unreachable!("places are ints"),
-    }
+    let places = engine.fetch(column, start, length)?.elements;
+    Ok(places.elements::<i64>().iter().map(|&place| place as usize).collect())
 }
 
 fn scalars<E: Engine>(
@@ -261,6 +259,7 @@ fn line(row: &[String], widths: &[(usize, usize)], (first, last): (usize, usize)
 mod tests {
     use super::*;
     use nesl_backend::{Columns, Reference};
+    use nesl_prim::Constants;
 
     /// What a matrix of these rows looks like on a page.
     fn shown(rows: &[Constants], limit: Option<usize>, (columns, lines): (usize, usize)) -> Option<String> {

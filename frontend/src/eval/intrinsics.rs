@@ -79,9 +79,8 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
             let chars: Vec<u8> = operand.as_sequence().iter().map(|char| u8::from_value(char.as_scalar())).collect();
             Ok(Value::float(text::parse_float(&chars)))
         }
-        Intrinsic::Rand | Intrinsic::RandSeed => unreachable!("the machine holds the seed"),
-        Intrinsic::Host(_) | Intrinsic::WriteObject | Intrinsic::ReadObject => {
-            unreachable!("the machine holds the world outside")
+        Intrinsic::Rand | Intrinsic::RandSeed | Intrinsic::Host(_) | Intrinsic::WriteObject | Intrinsic::ReadObject => {
+            unreachable!("the machine holds the seed and the world outside")
         }
     }
 }
@@ -113,10 +112,7 @@ pub(super) fn scalar(source: &str, operand: &Value) -> Result<Value, Failure> {
     }
     operands.push(left.as_scalar());
     let types: Vec<ScalarType> = operands.iter().map(|operand| operand.scalar_type()).collect();
-    let Some(op) = ScalarOp::resolve(source, &types) else {
-        panic!("ill-typed core: no {source} on {types:?}");
-    };
-    eval(op, &operands).map(Value::Scalar)
+    eval(ScalarOp::named(source, &types), &operands).map(Value::Scalar)
 }
 
 /// Whether two values of one type have the same shape and equal scalars.
@@ -217,7 +213,7 @@ fn write_text(value: &Value, ty: &Type, levels: Option<usize>, out: &mut Vec<u8>
             out.push(b')');
         }
         (Value::Function(_), _) => out.extend_from_slice(b"function"),
-        _ => panic!("ill-typed core: {value:?} is not of type {ty}"),
+        _ => value.is_no(&format!("a value of type {ty}")),
     }
 }
 
@@ -231,7 +227,6 @@ fn zero(ty: &Type) -> Value {
         Type::Unit => Value::Unit,
         Type::Pair(first, rest) => Value::pair(zero(first), zero(rest)),
         Type::Sequence(_) => Value::sequence([]),
-        Type::Record(datatype, arguments) => zero(&datatype.payload.instantiate(arguments)),
         Type::Function(function) => {
             let identity = function.known();
             Value::Function(Arc::new(Closure {
@@ -240,7 +235,7 @@ fn zero(ty: &Type) -> Value {
                 captured: identity.captured_tuple().map(|captured| zero(&captured)),
             }))
         }
-        Type::Identity(_) | Type::Parameter(_) => panic!("ill-typed core: the zero of {ty:?}"),
+        record => zero(&record.wrapped()),
     }
 }
 
@@ -333,13 +328,7 @@ fn partition(operand: &Value) -> Result<Value, Failure> {
 
 /// The operator that reduces or scans a sequence of this type.
 fn operator(source: &str, sequence: &Type) -> ScalarOp {
-    if let Type::Sequence(element) = sequence
-        && let Type::Scalar(scalar) = **element
-        && let Some(op) = ScalarOp::resolve(source, &[scalar, scalar])
-    {
-        return op;
-    }
-    panic!("ill-typed core: no {source} to reduce or scan {sequence}");
+    ScalarOp::named(source, &[sequence.element().scalar(); 2])
 }
 
 /// The elements and the identity as floats, if the order of combination matters: float sums and products.

@@ -80,10 +80,7 @@ impl Object<'_, '_> {
                 let column = Constants::from_scalars(*scalar, &scalars);
                 self.perform(HostOp::WriteVector(*scalar), Some(column)).map(|_| ())
             }
-            _ => match ty.payload() {
-                Some(payload) => self.write(&payload, values),
-                None => panic!("ill-typed core: an object of type {ty}"),
-            },
+            record => self.write(&record.wrapped(), values),
         }
     }
 
@@ -108,10 +105,7 @@ impl Object<'_, '_> {
                 let prototype = Constants::from_scalars(*scalar, &[]);
                 self.vector(HostOp::ReadVector(*scalar), *scalar, Some(prototype), count)
             }
-            _ => match ty.payload() {
-                Some(payload) => self.read(&payload, count),
-                None => panic!("ill-typed core: an object of type {ty}"),
-            },
+            record => self.read(&record.wrapped(), count),
         }
     }
 

@@ -65,7 +65,7 @@ fn outward(argument: &Value, ty: &Type, operands: &mut Vec<HostValue>) {
             let elements: Vec<_> = elements.iter().map(Value::as_scalar).collect();
             operands.push(HostValue::Column(Constants::from_scalars(ty.element().scalar(), &elements)));
         }
-        _ => panic!("ill-typed core: {argument:?} goes outside as {ty}"),
+        _ => argument.is_no(&format!("something of type {ty} that goes outside")),
     }
 }
 

@@ -118,14 +118,14 @@ impl Value {
                 }
             }
             (Value::Function(_), Type::Function(_)) => out.push_str("fn"),
-            _ => panic!("{self:?} is not a value of type {ty}"),
+            _ => self.is_no(&format!("a value of type {ty}")),
         }
     }
 
     // The accessors below take a value of a known type apart.
 
     /// Core that inference would have refused.
-    fn is_no(&self, expected: &str) -> ! {
+    pub(super) fn is_no(&self, expected: &str) -> ! {
         panic!("ill-typed core: expected {expected}, found {self:?}")
     }
 

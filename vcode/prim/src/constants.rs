@@ -52,12 +52,11 @@ impl Constants {
     /// # Panics
     /// If the types differ.
     pub fn extend(&mut self, more: &Constants) {
-        match (self, more) {
-            (Constants::Int(elements), Constants::Int(more)) => elements.extend_from_slice(more),
-            (Constants::Float(elements), Constants::Float(more)) => elements.extend_from_slice(more),
-            (Constants::Bool(elements), Constants::Bool(more)) => elements.extend_from_slice(more),
-            (Constants::Char(elements), Constants::Char(more)) => elements.extend_from_slice(more),
-            (elements, more) => panic!("a column of {} is no column of {}", more.scalar_type(), elements.scalar_type()),
+        match self {
+            Constants::Int(elements) => elements.extend_from_slice(more.elements()),
+            Constants::Float(elements) => elements.extend_from_slice(more.elements()),
+            Constants::Bool(elements) => elements.extend_from_slice(more.elements()),
+            Constants::Char(elements) => elements.extend_from_slice(more.elements()),
         }
     }
 

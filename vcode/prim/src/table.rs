@@ -230,6 +230,17 @@ macro_rules! scalar_operations {
                 self.row().identity.unwrap_or_else(|| panic!("{self} neither reduces nor scans"))
             }
 
+            /// The operation with a name of the source for operands of these types.
+            ///
+            /// # Panics
+            /// If there is none: core is typed.
+            pub fn named(source: &str, types: &[ScalarType]) -> ScalarOp {
+                match ScalarOp::resolve(source, types) {
+                    Some(op) => op,
+                    None => panic!("no row of the primitive table means {source} on {types:?}: core is typed"),
+                }
+            }
+
             /// Two values combined by an operation that reduces, or compares: those cannot fail.
             ///
             /// # Panics

@@ -16,7 +16,7 @@
 //! so that no error comes sooner or later. Floats are combined as [`nesl_prim::sum`] defines for so few.
 
 use crate::op::VectorOp;
-use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
+use crate::passes::rewrite::{self, Action, Context, Definition, Maker, Rule};
 use crate::passes::{effect, segments};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
 use nesl_prim::{Constants, ScalarOp, ScalarValue, sum};
@@ -201,11 +201,11 @@ impl Short {
         let element = match self.known(context, column, index, cut) {
             Some(known) => known,
             None => {
-                let Some(definition) = context.definition(column).cloned() else {
-                    unreachable!("a column whose elements are known is made here")
+                let Some(Definition { maker: Maker::Map(op), operands, .. }) = context.definition(column).cloned()
+                else {
+                    unreachable!("a column whose elements are known is made here, elementwise")
                 };
-                let Maker::Map(op) = definition.maker else { unreachable!("it is computed elementwise") };
-                let operands = definition.operands.into_iter();
+                let operands = operands.into_iter();
                 let operands = operands.map(|operand| self.element(context, (operand, index), cut, made)).collect();
                 apply(context, op, operands)
             }

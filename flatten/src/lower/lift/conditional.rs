@@ -205,13 +205,12 @@ impl Lowering<'_, '_> {
         let (none, all) = (self.is_zero(own), self.is_zero(others));
         self.builder.begin_block();
         let values: Vec<Value> = outer.iter().map(|(_, value)| value.clone()).chain(self.own_seed(effect)).collect();
-        let mut restricted = self.restrict_unless(all, &values, flags).into_iter();
+        let mut restricted = Supply::of(self.restrict_unless(all, &values, flags));
         for (id, _) in &outer {
-            let value = restricted.next().expect("as many values as were restricted");
-            self.environment.insert(*id, value);
+            self.environment.insert(*id, restricted.next());
         }
         if effect.draws {
-            self.seed = restricted.next();
+            self.seed = Some(restricted.next());
         }
         let context = Context::Lifted(own);
         let value = self.eval(branch, context);

@@ -89,7 +89,7 @@ impl Lowering<'_, '_> {
         let mut parts = Vec::new();
         scalar_parts(argument, &mut parts);
         let types: Vec<ScalarType> = parts.iter().map(|part| part.1).collect();
-        let op = resolve(source, &types);
+        let op = ScalarOp::named(source, &types);
         let operands: Vec<Operand> = parts.iter().map(|part| part.0).collect();
         self.elementwise(op, &operands, !argument.is_invariant(), context)
     }
@@ -267,14 +267,7 @@ impl Lowering<'_, '_> {
 pub(crate) fn operator(source: &str, ty: &Type) -> ScalarOp {
     match ty {
         Type::Sequence(element) => operator(source, element),
-        scalar => resolve(source, &[scalar.scalar(); 2]),
-    }
-}
-
-fn resolve(source: &str, types: &[ScalarType]) -> ScalarOp {
-    match ScalarOp::resolve(source, types) {
-        Some(op) => op,
-        None => panic!("no row of the primitive table means {source} on {types:?}: core is typed"),
+        scalar => ScalarOp::named(source, &[scalar.scalar(); 2]),
     }
 }
 

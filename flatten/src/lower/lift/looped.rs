@@ -279,18 +279,16 @@ impl Lowering<'_, '_> {
             values.extend(lowering.seed.clone().filter(|_| has_seed));
             let has_text = lowering.printed.is_some();
             values.extend(lowering.printed.clone());
-            let mut restricted = lowering.restrict_unless(all, &values, flags).into_iter();
-            let mut next = || restricted.next().unwrap_or_else(|| unreachable!("as many as were restricted"));
+            let mut restricted = Supply::of(lowering.restrict_unless(all, &values, flags));
             for (id, _) in &outer {
-                let value = next();
-                lowering.environment.insert(*id, value);
+                lowering.environment.insert(*id, restricted.next());
             }
-            lowering.looping().at = next().operand();
+            lowering.looping().at = restricted.next().operand();
             if has_seed {
-                lowering.seed = Some(next());
+                lowering.seed = Some(restricted.next());
             }
             if has_text {
-                lowering.printed = Some(next());
+                lowering.printed = Some(restricted.next());
             }
             lowering.end(branch, own);
             lowering.environment.extend(outer);

@@ -58,9 +58,9 @@ impl Lowering<'_, '_> {
 
     fn write_one(&mut self, ty: &Type, value: Value, stream: Operand, messages: &mut Vec<Operand>) {
         match Structure::of(ty) {
-            Structure::Scalar(_) => {
+            Structure::Scalar(scalar) => {
                 let column = self.builder.vector(VectorOp::Build, &[value.operand()]);
-                self.write_column(column, stream, messages);
+                self.write_column(scalar, column, stream, messages);
             }
             Structure::Pair(first_type, rest_type) => {
                 let (first, rest) = value.into_pair();
@@ -79,7 +79,7 @@ impl Lowering<'_, '_> {
 
     fn write_elements(&mut self, ty: &Type, elements: Value, stream: Operand, messages: &mut Vec<Operand>) {
         match Structure::of(ty) {
-            Structure::Scalar(_) => self.write_column(elements.operand(), stream, messages),
+            Structure::Scalar(scalar) => self.write_column(scalar, elements.operand(), stream, messages),
             Structure::Pair(first_type, rest_type) => {
                 let (first, rest) = elements.into_pair();
                 self.write_elements(&first_type, first, stream, messages);
@@ -95,8 +95,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn write_column(&mut self, column: Operand, stream: Operand, messages: &mut Vec<Operand>) {
-        let scalar = self.builder.register_type(column).scalar_type();
+    fn write_column(&mut self, scalar: ScalarType, column: Operand, stream: Operand, messages: &mut Vec<Operand>) {
         messages.extend(self.builder.host(HostOp::WriteVector(scalar), &[stream, column]));
     }
 

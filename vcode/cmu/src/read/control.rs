@@ -124,15 +124,13 @@ impl Translation<'_, '_> {
         let condition = self.pop_vector(ScalarType::Bool)?;
         let condition = self.single(condition);
         let before = self.state()?.clone();
-        let mut ends = Vec::new();
-        for branch in [first, second] {
+        let mut branch = |branch: &[Statement]| -> Result<_> {
             self.state = Some(before.clone());
             self.builder.begin_block();
             self.statements(branch)?;
-            ends.push((self.builder.end_block(Vec::new()), self.state.take()));
-        }
-        let [(first_block, first), (second_block, second)] =
-            <[_; 2]>::try_from(ends).unwrap_or_else(|_| unreachable!());
+            Ok((self.builder.end_block(Vec::new()), self.state.take()))
+        };
+        let ((first_block, first), (second_block, second)) = (branch(first)?, branch(second)?);
         self.offset = statement.at.start;
         self.builder.set_span(Span::new(self.file, statement.at.start, statement.at.end));
         let Some(model) = first.as_ref().or(second.as_ref()).cloned() else {
