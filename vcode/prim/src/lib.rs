@@ -14,6 +14,7 @@ pub mod failure;
 pub mod host;
 pub mod meaning;
 pub mod need;
+mod operator;
 pub mod order;
 pub mod sum;
 pub mod table;
