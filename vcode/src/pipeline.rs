@@ -103,7 +103,7 @@ pub const PASSES: &[Pass] = &[
     DEAD,
     Pass {
         name: "sort",
-        summary: "sorts by one instruction what is permuted by its ranks alone",
+        summary: "sorts by one instruction what is permuted by its ranks alone, and writes other data where ranks say",
         reason: "after dead: what nobody reads would count as a reader; before view, which takes ranks from elsewhere than what is permuted",
         run: sort::run,
     },

@@ -3,13 +3,14 @@
 //! The library sorts by `permute(v, rank(v))`. An engine that sorts need not know where each element goes. In segments,
 //! ranks become positions in all of the data by the starts of the segments, which this pass looks through.
 //!
-//! Only where nothing else reads the ranks: with ranks at hand, a permutation is cheaper than a sort.
+//! Only where nothing else reads the ranks: with ranks at hand, a permutation is cheaper than a sort. That of other
+//! data by ranks is a scatter, which does not look whether a place is taken: ranks are all different.
 
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
 use crate::passes::segments;
-use crate::program::{Instruction, Op, Operand, Program};
-use nesl_prim::{Direction, ScalarOp};
+use crate::program::{Instruction, Op, Operand, Program, RegisterType};
+use nesl_prim::{Direction, ScalarOp, ScalarType};
 
 /// Sorts in all functions.
 pub fn run(program: &mut Program) {
@@ -32,8 +33,20 @@ impl Rule for Sorts {
             return Action::Keep;
         };
         let sort = self.whole(context, column, indices).or_else(|| self.segmented(context, column, indices));
-        sort.map_or(Action::Keep, |(op, operands)| Action::Become(Op::Vector(op), operands))
+        let moved = sort.or_else(|| by_ranks(context, column, indices));
+        moved.map_or(Action::Keep, |(op, operands)| Action::Become(Op::Vector(op), operands))
     }
+}
+
+/// The scatter that a permutation by ranks is, over a new column.
+fn by_ranks(context: &mut Context, column: Operand, indices: Operand) -> Option<(VectorOp, Vec<Operand>)> {
+    let Maker::Vector(VectorOp::Rank(_)) = context.definition(indices)?.maker else { return None };
+    let ty = context.type_of(column);
+    let RegisterType::Column(scalar) = ty else { return None };
+    let length = RegisterType::Scalar(ScalarType::Int);
+    let length = context.emit(Op::Vector(VectorOp::Length), vec![column], length);
+    let new = context.emit(Op::Vector(VectorOp::Dist), vec![Operand::Constant(scalar.zero()), length], ty);
+    Some((VectorOp::Scatter, vec![new, indices, column]))
 }
 
 impl Sorts {
@@ -131,12 +144,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_permuted_by_other_ranks_is_written_there() {
+        becomes(
+            "%4 = rank_up %3\n%5 = permute %0 %4\nreturn %5",
+            "%4 = rank_up %3\n%5 = length %0\n%6 = dist 0 %5\n%7 = scatter %6 %4 %0\nreturn %7",
+        );
+        // Ranks that are read again.
+        becomes(
+            "%4 = rank_down %0\n%5 = permute %0 %4\n%6 = map add.int %5 %4\nreturn %6",
+            "%4 = rank_down %0\n%5 = length %0\n%6 = dist 0 %5\n%7 = scatter %6 %4 %0
+             %8 = map add.int %7 %4\nreturn %8",
+        );
+    }
+
+    #[test]
     fn other_permutations_stay() {
         for body in [
-            // By the ranks of something else.
-            "%4 = rank_up %3\n%5 = permute %0 %4\nreturn %5",
-            // Ranks that are read again.
-            "%4 = rank_up %0\n%5 = permute %0 %4\n%6 = permute %2 %4\n%7 = map add.int %5 %6\nreturn %7",
+            "%4 = permute %0 %2\nreturn %4",
             // Ranks in segments that are not positions, and positions in a view.
             "%4 = packed %2\n%5 = seg_rank_up %0 %4\n%6 = permute %0 %5\nreturn %6",
             "%4 = seg_rank_up %0 %1
