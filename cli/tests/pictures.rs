@@ -14,6 +14,8 @@ histogram_plot({rem(i * i, 7) : i in [0:100]}, file := "c.svg");
 heatmap([[1, 2], [3, 4]], file := "d.png", x_label := "across");
 image([[1.0, 2.0]], file := "e.png");
 rgb_image([[(255, 0, 0)]], file := "f.svg");
+rgb_image([[(300, -1, 7), (min_int, max_int, 256)]], file := "g.png");
+rgb_image([[(255, 0, 7), (0, 255, 255)]], file := "h.png");
 "#;
     for engine in ["oracle", "reference", "threads"] {
         let bench = Bench::with("a.nesl", text);
@@ -26,6 +28,8 @@ rgb_image([[(255, 0, 0)]], file := "f.svg");
         assert!(std::fs::read_to_string(bench.path("a.svg")).unwrap().contains(">A &amp; B</text>"));
         // Two pixels: the width and the height stand behind the first 16 bytes.
         assert_eq!(std::fs::read(bench.path("e.png")).unwrap()[16..24], [0, 0, 0, 2, 0, 0, 0, 1]);
+        // Levels beyond the range are its ends.
+        assert_eq!(std::fs::read(bench.path("g.png")).unwrap(), std::fs::read(bench.path("h.png")).unwrap());
     }
 }
 

@@ -41,15 +41,25 @@ pub fn at(part: f64) -> Colour {
     [mix(0), mix(1), mix(2)]
 }
 
+/// The nearest of 0 to 255; `round` would be a call for each. What is no number becomes 0.
+fn level(value: f64) -> u8 {
+    (value.clamp(0.0, 255.0) + 0.5) as u8
+}
+
 /// The pixels of a matrix: one byte each if it is gray, else three.
 pub fn of_matrix(picture: &Picture<'_>) -> Vec<u8> {
     if picture.kind == Kind::Colours {
         // What is no number becomes black.
-        return picture.y.iter().map(|&value| value.round().clamp(0.0, 255.0) as u8).collect();
+        let mut pixels = vec![0; 3 * picture.y.len()];
+        for (pixel, &value) in pixels.as_chunks_mut().0.iter_mut().zip(picture.y) {
+            let [_, colour @ ..] = (value as u32).to_be_bytes();
+            *pixel = colour;
+        }
+        return pixels;
     }
     let scale = Scale::of(picture.y.iter().copied());
     if picture.kind == Kind::Gray {
-        return picture.y.iter().map(|&value| (scale.part(value) * 255.0).round() as u8).collect();
+        return picture.y.iter().map(|&value| level(scale.part(value) * 255.0)).collect();
     }
     let map: Vec<Colour> = (0..=STEPS).map(|step| at(step as f64 / STEPS as f64)).collect();
     let mut pixels = vec![0; 3 * picture.y.len()];

@@ -62,7 +62,7 @@ pub enum Kind {
     Image,
     /// A matrix as an image from black to white.
     Gray,
-    /// An image: red, green and blue of each pixel, from 0 to 255.
+    /// An image: of each pixel 65536 times the red, 256 times the green, and the blue, each from 0 to 255.
     Colours,
 }
 
@@ -118,13 +118,8 @@ impl Picture<'_> {
         }
     }
 
-    /// How many numbers there are for a pixel.
-    fn depth(&self) -> usize {
-        if self.kind == Kind::Colours { 3 } else { 1 }
-    }
-
     fn rows(&self) -> usize {
-        self.y.len() / (self.columns * self.depth()).max(1)
+        self.y.len() / self.columns.max(1)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -136,10 +131,10 @@ impl Picture<'_> {
             Kind::Bars if x != y + 1 => Err(format!("{y} bars need {} bounds, not {x}", y + 1)),
             Kind::Line | Kind::Points | Kind::Bars => Ok(()),
             _ if y == 0 => Err("an image needs a pixel at least".to_owned()),
-            _ if self.columns == 0 || y % (self.columns * self.depth()) != 0 => {
+            _ if self.columns == 0 || y % self.columns != 0 => {
                 Err(format!("{y} numbers are no rows of {} pixels", self.columns))
             }
-            _ if y / self.depth() > MOST_PIXELS => Err(format!("{y} pixels are too many for one picture")),
+            _ if y > MOST_PIXELS => Err(format!("{y} pixels are too many for one picture")),
             _ => Ok(()),
         }
     }

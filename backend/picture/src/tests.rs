@@ -36,14 +36,13 @@ fn every_kind_is_drawn_in_every_format_whatever_the_data() {
     for kind in Kind::ALL {
         for length in [0, 1, 2, 3, 10] {
             for data in [&odd[..length], &[0.0; 10][..length], &[1e300; 10][..length]] {
-                let (columns, y) = if kind == Kind::Colours { (1, &data[..length / 3 * 3]) } else { (1, data) };
                 let bounds: Vec<f64> = data.iter().copied().chain([2.0]).collect();
                 let x = if kind == Kind::Bars { &bounds[..] } else { data };
                 // Pixels for terminals are the same ones again, and slow to pack.
                 let few = if length == 10 { FORMATS.len() } else { FORMATS.len() - 2 };
                 for &format in &FORMATS[..few] {
-                    let drawn = of(kind, columns, x, y).draw(format);
-                    let is_empty_image = y.is_empty() && !matches!(kind, Kind::Line | Kind::Points | Kind::Bars);
+                    let drawn = of(kind, 1, x, data).draw(format);
+                    let is_empty_image = data.is_empty() && !matches!(kind, Kind::Line | Kind::Points | Kind::Bars);
                     assert_eq!(drawn.is_err(), is_empty_image, "{kind:?} {format:?} {data:?}");
                     if format == Format::Png && !is_empty_image {
                         decoded(&drawn.unwrap());
@@ -64,7 +63,7 @@ fn what_does_not_go_together_is_refused() {
         (of(Kind::Bars, 0, &[1.0, 2.0], &[1.0, 2.0]), "2 bars need 3 bounds, not 2"),
         (of(Kind::Gray, 2, &[], &[1.0; 3]), "3 numbers are no rows of 2 pixels"),
         (of(Kind::Gray, 0, &[], &[1.0; 3]), "3 numbers are no rows of 0 pixels"),
-        (of(Kind::Colours, 1, &[], &[1.0; 4]), "4 numbers are no rows of 1 pixels"),
+        (of(Kind::Colours, 3, &[], &[1.0; 4]), "4 numbers are no rows of 3 pixels"),
         (of(Kind::Matrix, 0, &[], &[]), "an image needs a pixel at least"),
     ] {
         assert_eq!(picture.draw(Format::Svg).unwrap_err(), problem);
@@ -77,7 +76,7 @@ fn what_does_not_go_together_is_refused() {
 fn images_are_their_pixels() {
     let drawn = of(Kind::Gray, 2, &[], &[0.0, 1.0, 0.5, 0.25]).draw(Format::Png).unwrap();
     assert_eq!(decoded(&drawn), (2, 2, vec![0, 255, 128, 64]));
-    let drawn = of(Kind::Colours, 1, &[], &[0.0, 300.0, -1.0, 1.4, 1.6, 254.5]).draw(Format::Png).unwrap();
+    let drawn = of(Kind::Colours, 1, &[], &[f64::from(0x00_ff_00), f64::from(0x01_02_ff)]).draw(Format::Png).unwrap();
     assert_eq!(decoded(&drawn), (1, 2, vec![0, 255, 0, 1, 2, 255]));
     // The ends of the map, and what is no number.
     let drawn = of(Kind::Image, 3, &[], &[-5.0, f64::NAN, 5.0]).draw(Format::Png).unwrap();
@@ -148,7 +147,7 @@ fn unpacked(text: &str) -> Vec<u8> {
 
 #[test]
 fn terminals_get_the_pixels_of_an_image_as_large_as_can_be_seen() {
-    let corners = [0.0, 0.0, 0.0, 255.0, 0.0, 0.0, 0.0, 255.0, 0.0, 255.0, 255.0, 255.0];
+    let corners = [0, 0xff_00_00, 0x00_ff_00, 0xff_ff_ff].map(f64::from);
     let image = of(Kind::Colours, 2, &[], &corners);
     let at = |pixels: &[u8], row: usize, column: usize| pixels[3 * (row * 320 + column)..][..3].to_vec();
     let (width, height, pixels) = decoded(&unpacked(&text(&image, Format::Graphics(Protocol::Kitty))));

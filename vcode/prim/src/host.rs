@@ -348,7 +348,8 @@ impl HostOp {
                 &[TEXT],
                 "picture file kind columns words x y: the bytes of a picture for a file whose name ends with .svg or .png, \
                  or of text without a name: points in a line (0), points (1), bars (2), a matrix with axes (3), an image \
-                 in colours (4), in grays (5), or of red, green and blue (6), with a title and labels, zeros between them.",
+                 in colours (4), in grays (5), or of colours 65536 red + 256 green + blue (6), with a title and labels, \
+                 zeros between them.",
             ),
             HostOp::WriteVector(scalar) => row(
                 "write_vector",
