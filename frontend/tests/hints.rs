@@ -504,6 +504,12 @@ fn numbers_and_definitions_of_other_languages() {
     advises("0b101;", "E0104", "numbers are decimal: this is 5");
     advises("1_000;", "E0104", "write 1000");
     advises("3x;", "E0104", "by a space");
+    // A word that joins is only too near, and what is around it is right.
+    for (text, mistakes) in [("x = 3; x > 0and x < 9;", 1), ("if 1 > 2then 3Else 4;", 2)] {
+        advises(text, "E0104", "by a space");
+        let found = diagnostics(text);
+        assert!(found.len() == mistakes && found.iter().all(|one| one.code == "E0104"), "{text}: {found:?}");
+    }
     advises("def g(x): x;", "E0110", "`function name(parameter) = body`");
     advises("in = 3;", "E0190", "choose another name");
     advises("and = 3;", "E0190", "choose another name");

@@ -195,9 +195,17 @@ fn number<'a>() -> impl Parser<'a, &'a str, Token, Extra> + Clone {
     let whole = digits(10).ignore_then(just('.').then(digits(10).or_not()).or_not()).ignored();
     let fraction = just('.').then(digits(10)).ignored();
     let rest = any().filter(|c: &char| continues_name(*c) || *c == '.').repeated().to_slice();
-    choice((whole, fraction)).then(exponent.or_not()).to_slice().then(rest).validate(
-        |(text, rest): (&str, &str), extra, emitter| {
-            let span = extra.span();
+    // A word such as `and` stays what it is, and is only too near.
+    let joining =
+        rest.filter(|text: &&str| matches!(word(&text.to_lowercase()), Token::Keyword(_) | Token::Operator(_)));
+    let behind = choice((joining.rewind().map(|word: &str| (word.len(), "")), rest.map(|rest: &str| (0, rest))));
+    choice((whole, fraction)).then(exponent.or_not()).to_slice().then(behind).validate(
+        |(text, (joined, rest)): (&str, (usize, &str)), extra, emitter| {
+            let span: SimpleSpan = extra.span();
+            if joined > 0 {
+                let span = SimpleSpan::from(span.start..span.end + joined);
+                emitter.emit(LexError { mistake: Mistake::LetterAfterNumber, span });
+            }
             let is_float = text.contains(['.', 'e', 'E']);
             let mistake = match rest.chars().next() {
                 Some('.') => Some(Mistake::PointAfterNumber),
