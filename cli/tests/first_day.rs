@@ -127,8 +127,15 @@ fn words_of_other_languages_find_what_is_meant() {
         ("meshgrid", "outer"),
         ("det", "determinant"),
         ("isnan", "/="),
+        ("frequency", "histogram"),
+        ("string to number", "parse_int"),
     ] {
         let found = Bench::new().nesl(&["apropos", word]).out;
         assert!(found.lines().any(|line| line.split_whitespace().next() == Some(name)), "{word}: {found}");
+    }
+    // What is called so stands first.
+    for name in ["unique", "sort", "find"] {
+        let found = Bench::new().nesl(&["apropos", name]).out;
+        assert_eq!(found.split_whitespace().next(), Some(name), "{found}");
     }
 }

@@ -150,8 +150,9 @@ pub fn of(known: &dyn KnownNames, sources: &SourceMap, id: FunctionId) -> Entry 
 }
 
 /// What has to do with some words, in any case: the functions of the session and the parts of the language whose names,
-/// types or doc strings contain all of them, those with the first word in their names first; and what people mean by
-/// such a word, here or in another language. A type, `[int] -> int`, finds the functions that can be called so.
+/// types or doc strings contain all of them, the one of that name first, and then those with the first word in their
+/// names; and what people mean by such a word, here or in another language. A type, `[int] -> int`, finds the functions
+/// that can be called so.
 pub fn apropos(known: &dyn KnownNames, sources: &SourceMap, text: &str) -> Vec<Entry> {
     let mut names: Vec<&str> = known.names().filter(|name| known.function(name).is_some()).collect();
     names.sort_unstable();
@@ -181,7 +182,9 @@ pub fn apropos(known: &dyn KnownNames, sources: &SourceMap, text: &str) -> Vec<E
     };
     let found = entries.chain(parts()).filter(has_all);
     let (named, described): (Vec<Entry>, Vec<Entry>) = found.partition(|entry| entry.name.contains(first));
-    [named, meant.clone(), described].concat()
+    let mut all = [named, meant.clone(), described].concat();
+    all.sort_by_key(|entry| entry.name != text);
+    all
 }
 
 /// What the code in a hint, between backquotes, is made of: the functions that it calls, if none its signs.
