@@ -96,9 +96,14 @@ pub fn compile(text: &ProgramText, style: Style) -> Result<(Program, SourceMap),
 /// Compiles another text in the place of a program as far as engines need it.
 ///
 /// # Errors
-/// If it has errors; warnings go to standard error.
-pub fn compile_text(source: &ProgramText, text: String, style: Style) -> Result<(Program, SourceMap), Stop> {
-    let checked = check_text(source, text, style)?;
+/// If it has errors; warnings go to standard error, if they are wanted.
+pub fn compile_text(
+    source: &ProgramText,
+    text: String,
+    warns: bool,
+    style: Style,
+) -> Result<(Program, SourceMap), Stop> {
+    let checked = check_text(source, text, warns, style)?;
     let mut program = flatten(&checked, style)?;
     pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| pass_error(&error))?;
     Ok((program, checked.sources))
@@ -136,10 +141,10 @@ fn read_stack_format(source: &ProgramText, style: Style) -> Result<(Program, Sou
 /// # Errors
 /// If its text cannot be read or has errors; warnings go to standard error.
 pub fn check(source: &ProgramText, style: Style) -> Result<Checked, Stop> {
-    check_text(source, source.read(style)?, style)
+    check_text(source, source.read(style)?, true, style)
 }
 
-fn check_text(source: &ProgramText, text: String, style: Style) -> Result<Checked, Stop> {
+fn check_text(source: &ProgramText, text: String, warns: bool, style: Style) -> Result<Checked, Stop> {
     let mut sources = SourceMap::default();
     let mut session = Session::new(&mut sources);
     let file = sources.add(source.name(), text, Origin::User);
@@ -148,7 +153,8 @@ fn check_text(source: &ProgramText, text: String, style: Style) -> Result<Checke
         ProgramText::StandardInput | ProgramText::Forms(_) => None,
     };
     let imports = Imports::of(&mut sources, file, key.as_deref(), &mut Disk);
-    let checked = session.check_with(&sources, file, &imports, Options::default());
+    let mut checked = session.check_with(&sources, file, &imports, Options::default());
+    checked.diagnostics.retain(|diagnostic| warns || diagnostic.severity == Severity::Error);
     report(&checked.diagnostics, &sources, style)?;
     Ok(Checked { session, sources, forms: checked.forms, imported: checked.imported })
 }

@@ -159,7 +159,12 @@ fn functions_are_timed() {
     bench.nesl(&["bench", "bench.nesl", "--repetitions", "1", "--save", "no/such"]).fails(1, &["cannot write no/such"]);
     bench.nesl(&["bench"]).fails(2, &["FILE"]);
     bench.write("fails.nesl", "function bench_index(v) = v[0];\n");
-    bench.nesl(&["bench", "fails.nesl"]).fails(1, &["fails.nesl", "E02"]);
+    let ran = bench.nesl(&["bench", "fails.nesl"]);
+    ran.fails(1, &["E0213", "`bench_index` takes arguments", "fails.nesl:1:10", "write `function bench_index() = …`"]);
+    // Two functions of a file are two programs, and one warning is one warning.
+    bench.write("warns.nesl", "one = 1;\nfunction bench_a() = one;\nfunction bench_b() = one;\n");
+    let ran = bench.nesl(&["bench", "warns.nesl", "--repetitions", "1"]);
+    assert_eq!((ran.code, ran.err.matches("W0202").count()), (Some(0), 1), "{}", ran.err);
     bench.write("fails.nesl", "function bench_index() = [1][rand(1) + 1];\n");
     bench.nesl(&["bench", "fails.nesl"]).fails(1, &["fails.nesl:1:", "E0401"]);
     // One that fails does not end the others.

@@ -14,14 +14,16 @@ use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output::{print, remark};
 use crate::stop::Stop;
+use crate::style::Style;
 use crate::supervisor;
 use clap::Args;
 use nesl_backend::{Engine, Limits, Loaded, Machine};
-use nesl_frontend::ast::TopLevelKind;
+use nesl_frontend::Diagnostic;
+use nesl_frontend::ast::{FunctionDefinition, PatternKind, TopLevelKind};
 use nesl_frontend::syntax::Syntax;
 use nesl_frontend::syntax::nesl::parser;
 use nesl_prim::visible;
-use nesl_span::{FileId, SourceMap};
+use nesl_span::{Origin, SourceMap};
 use nesl_vcode::{Input, Program};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -192,7 +194,9 @@ fn functions(arguments: &Arguments, options: &RunOptions) -> Result<Vec<(String,
         if Syntax::of(&source.name()) != Syntax::Nesl {
             continue;
         }
-        let forms = parser::parse(FileId(0), &text).forms;
+        let mut sources = SourceMap::default();
+        let forms = parser::parse(sources.add(source.name(), text.as_str(), Origin::User), &text).forms;
+        let before = found.len();
         for form in &forms {
             let TopLevelKind::Function(function) = &form.kind else { continue };
             let name = &function.name.symbol;
@@ -200,8 +204,12 @@ fn functions(arguments: &Arguments, options: &RunOptions) -> Result<Vec<(String,
             if !name.starts_with("bench_") || arguments.only.as_ref().is_some_and(|only| !title.contains(only)) {
                 continue;
             }
+            if !matches!(function.parameter.kind, PatternKind::Unit) {
+                return Err(takes_arguments(function, &sources, style));
+            }
             let program = format!("{}{name}();\n", definitions(&text, &forms));
-            let (program, sources) = driver::compile_text(&source, program, style)?;
+            // What the file is warned of is the same for all functions in it.
+            let (program, sources) = driver::compile_text(&source, program, found.len() == before, style)?;
             found.push((title, program, sources));
         }
     }
@@ -209,6 +217,16 @@ fn functions(arguments: &Arguments, options: &RunOptions) -> Result<Vec<(String,
         true => Err(style.failed("there is nothing to time here: no function bench_…")),
         false => Ok(found),
     }
+}
+
+/// What is said of a function that has nobody to give it arguments.
+fn takes_arguments(function: &FunctionDefinition, sources: &SourceMap, style: Style) -> Stop {
+    let name = sources.text(function.name.span);
+    let message = format!("`{name}` takes arguments, and is called without any to be timed");
+    let diagnostic = Diagnostic::error("E0213", message, function.name.span)
+        .hint(format!("write `function {name}() = …`, of names that the file defines: these are computed before"));
+    let reported = driver::report(&[diagnostic], sources, style);
+    reported.err().unwrap_or_else(|| unreachable!("it is an error"))
 }
 
 /// The calls of one function.
