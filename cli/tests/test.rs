@@ -43,6 +43,9 @@ fn what_a_file_says_of_itself_is_tested() {
     );
     bench.nesl(&["test", "three.v"]).prints("ok      three.v: expectations\n1 passed, 0 failed\n");
     bench.nesl(&["bench", "three.v"]).fails(1, &["nothing to time"]);
+    bench.write("late.nesl", "% Adds. %\n\n% expect: 4 %\n1 + 2;\n");
+    let further = "late.nesl: an `expect:` counts in the comment that a file begins with; here it is further down";
+    bench.nesl(&["test", "late.nesl"]).fails(1, &[further, "nothing to test"]);
     // Type parameters are ints, in sequences too; files import others, from their own folder.
     std::fs::create_dir(bench.path("sub")).unwrap();
     bench.write("half.nesl", "function half(n) = n / 2;\n");

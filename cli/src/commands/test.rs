@@ -20,12 +20,14 @@ pub use units::definitions;
 
 use crate::driver::{self, ProgramText};
 use crate::options::RunOptions;
-use crate::output::print;
+use crate::output::{print, remark};
 use crate::stop::Stop;
+use crate::style::Style;
 use child::Place;
 use clap::Args;
 use nesl_frontend::{Diagnostic, Session};
 use nesl_prim::visible;
+use nesl_service::expectations;
 use nesl_span::SourceMap;
 use std::path::{Path, PathBuf};
 
@@ -119,6 +121,12 @@ fn one(
     summary: &mut Summary,
 ) -> Result<(), Stop> {
     let name = ProgramText::of(path).name();
+    if expectations::is_elsewhere(&text) && setting.options.style() != Style::Json {
+        let name = visible::line(&name);
+        remark(&format!(
+            "{name}: an `expect:` counts in the comment that a file begins with; here it is further down\n"
+        ));
+    }
     let units = units::of(library, &name, text);
     for unit in &units.tests {
         let title = format!("{name}: {}", unit.name());
@@ -148,6 +156,6 @@ fn one(
 
 /// Diagnostics as a message for people, without colours.
 fn worded(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
-    let plain = crate::style::Style::plain();
+    let plain = Style::plain();
     driver::report(diagnostics, sources, plain).err().map_or_else(String::new, |stop| stop.message().to_owned())
 }

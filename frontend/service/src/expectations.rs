@@ -72,14 +72,22 @@ impl Header {
     }
 }
 
+/// Keys of which a header has one at least.
+const KEYS: [&str; 4] = ["expect:", "error:", "exit:", "compile-error:"];
+
+/// Whether a program without a header has a line further down that would belong into one.
+pub fn is_elsewhere(text: &str) -> bool {
+    let begins = |line: &str| line.trim_start_matches(['%', '/', '*', ' ', '\t']).starts_with("expect:");
+    !has_header(text) && text.lines().any(begins)
+}
+
 /// Whether a program says what running it must give, right or wrong.
 pub fn has_header(text: &str) -> bool {
     let text = text.trim_start();
     let nesl = || text.strip_prefix('%').and_then(|rest| rest.split('%').next());
     let v = || text.strip_prefix("/*").and_then(|rest| rest.split("*/").next());
     let comment = nesl().or_else(v).unwrap_or("");
-    let keys = ["expect:", "error:", "exit:", "compile-error:"];
-    comment.lines().any(|line| keys.iter().any(|key| line.trim_start().starts_with(key)))
+    comment.lines().any(|line| KEYS.iter().any(|key| line.trim_start().starts_with(key)))
 }
 
 /// Reads the header of a program.
@@ -169,6 +177,18 @@ mod tests {
         assert_eq!(header.lines, ["1", "[2, 3]"]);
         let error = ExpectedError { code: "E0401".to_owned(), message: Some("index".to_owned()), at: Some((3, 14)) };
         assert_eq!(header.error, Some(error));
+    }
+
+    #[test]
+    fn headers_are_at_the_beginning() {
+        for text in
+            ["% Title. %\n\n% expect: 3 %\n1 + 2;", "1 + 2;\n%\n  expect: 3\n%", "/* Title. */\n/* expect: 3 */"]
+        {
+            assert!(is_elsewhere(text), "{text}");
+        }
+        for text in ["% expect: 3 %\n1 + 2;\n% expect: 4 %", "% Expected: 3 %\n1 + 2;", ""] {
+            assert!(!is_elsewhere(text), "{text}");
+        }
     }
 
     #[test]
