@@ -71,6 +71,7 @@ fn nothing_is_left_of_a_failed_build() {
     bench.write("b.nesl", "1;");
     bench.nesl(&["build", "b.nesl", "-o", "none/b"]).fails(1, &["none/b"]);
     bench.nesl(&["build", "b.nesl", "-o", "."]).fails(1, &["folder"]);
+    bench.nesl(&["build", "."]).fails(1, &["cannot read .: it is a folder"]);
     bench.nesl(&["build", "a.nesl"]).fails(1, &["1 error"]);
     let mut names: Vec<_> = std::fs::read_dir(&bench.folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();

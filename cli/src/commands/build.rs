@@ -28,6 +28,10 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
         return Err(Stop::usage("error: --sandbox and --time-limit are for running: give them to the executable"));
     }
     let text = ProgramText::of(&arguments.file);
+    if arguments.file.is_dir() {
+        // Before anything is said about its name.
+        text.read(options.style())?;
+    }
     let target = payload::target(&output(arguments)?, &arguments.file)?;
     let (program, sources) = driver::compile(&text, options.style())?;
     payload::build(&program, &sources, &target)
