@@ -76,12 +76,14 @@ fn candidates(before: &str, names: &[KnownName]) -> (usize, Vec<Pair>) {
     }
     if let Some(setting) = before[blank..].strip_prefix(":set ") {
         let (word, known) = match setting.split_once(' ') {
-            None => (setting, &["progress", "shown", "timing"][..]),
+            // What it is set to follows.
+            None => (setting, &["progress ", "shown ", "timing "][..]),
             Some(("shown", value)) => (value, &["all"][..]),
             Some((_, value)) => (value, &["off", "on"][..]),
         };
         let matching = known.iter().filter(|known| known.starts_with(word));
-        return (before.len() - word.len(), matching.map(|known| pair(known)).collect());
+        let pair = |known: &&str| Pair { display: known.trim_end().to_owned(), replacement: (*known).to_owned() };
+        return (before.len() - word.len(), matching.map(pair).collect());
     }
     let start = word_start(before);
     // What asks for documentation is no part of a name.
@@ -135,7 +137,8 @@ mod tests {
         assert_eq!(found("?su"), (1, vec!["sum".to_owned()]));
         assert_eq!(found(":explain E0402"), (9, vec!["E0402".to_owned()]));
         assert_eq!(found(":syntax "), (8, vec!["nesl".to_owned(), "v".to_owned()]));
-        assert_eq!(found(":set "), (5, ["progress", "shown", "timing"].map(str::to_owned).to_vec()));
+        assert_eq!(found(":set "), (5, ["progress ", "shown ", "timing "].map(str::to_owned).to_vec()));
+        assert_eq!(found(":set ti"), (5, vec!["timing ".to_owned()]));
         assert_eq!(found(":set timing o"), (12, vec!["off".to_owned(), "on".to_owned()]));
         assert_eq!(candidates("su", &names).1[0].display, "sum : [a] -> a");
     }
