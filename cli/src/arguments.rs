@@ -369,6 +369,11 @@ fn classify<'a>(word: &'a OsStr, shape: &Shape, is_overloaded: bool) -> Result<G
     }
     match literal::parse(text) {
         Ok(literal) => Ok(Given::Literal(literal::fit(literal, shape))),
+        // A picture of where it is wrong says nothing about the name of a file.
+        Err(_) if Path::new(text).is_file() => {
+            let name = visible::name(text);
+            Err(Problem::Malformed(format!("`{name}` is the name of a file, not a value; @{name} is what it holds")))
+        }
         Err(problem) => Err(Problem::Malformed(problem.to_string())),
     }
 }

@@ -153,3 +153,12 @@ fn output_names_are_names_each_time() {
         assert!(!bench.path("data").exists());
     }
 }
+
+#[test]
+fn a_value_in_a_file_is_named_by_its_sign() {
+    let bench = Bench::with("a.nesl", "function main(n) : int -> int = n + 1;");
+    bench.write("n.txt", "41");
+    bench.nesl(&["a.nesl", "@n.txt"]).prints("42\n");
+    let meant = "`n.txt` is the name of a file, not a value; @n.txt is what it holds";
+    bench.nesl(&["a.nesl", "n.txt"]).fails(2, &[meant]);
+}
