@@ -2,9 +2,9 @@
 //! leaves errors to others.
 //!
 //! A loop is a function that ends by calling itself ([`crate::tail`]). What is computed in each of its turns from
-//! parameters that it hands on as they are is computed where the loop is entered, once its condition has been looked at:
-//! scalars only, such as where row `i` of a matrix begins in a loop over its elements, so that nothing is kept in memory.
-//! This is *loop-invariant code motion*, with *loop inversion*.
+//! parameters that it hands on as they are is computed where the loop is entered, once its condition has been looked
+//! at: scalars only, such as where row `i` of a matrix begins in a loop over its elements, so that nothing is kept in
+//! memory. This is *loop-invariant code motion*, with *loop inversion*.
 //!
 //! ```text
 //! function f(D, X, i, j) {             where f is called:

@@ -29,8 +29,6 @@
 mod outer_loop;
 mod unswitch;
 
-pub(super) use unswitch::InnerLoop;
-
 use super::analysis::{self, Analysis};
 use super::environment::{Environment, Finished, Made};
 use super::loop_emitter::{Carried, Cursor, LoopEmitter};

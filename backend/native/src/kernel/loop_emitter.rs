@@ -11,8 +11,7 @@
 //! …loops…
 //! ```
 
-use super::analysis::{Analysis, UNROLL};
-use super::emit::InnerLoop;
+use super::analysis::{Analysis, Inner, UNROLL};
 use super::environment::{BoundSegments, Environment, Made};
 use super::plan::{Ending, Plan};
 use crate::emitter::Emitter;
@@ -55,6 +54,13 @@ pub(super) struct LoopEmitter<'a, 'e, 'b> {
     pub now: Now,
     /// The plan of strips in which conditions are known.
     pub inner: Option<InnerLoop<'a>>,
+}
+
+/// An inner plan while its loops are emitted.
+pub(super) struct InnerLoop<'a> {
+    pub inner: &'a Inner,
+    pub analysis: &'a Analysis<'a>,
+    pub inductions: Made<InductionVariable>,
 }
 
 /// What is known at the current index.

@@ -1,10 +1,10 @@
 //! What a loop is where conditions on its index are known: index-set splitting and loop unswitching.
 //!
-//! In `{if j == 0 or j == #row - 1 then row[j] else row[j - 1] + row[j + 1] : j in index(#row)}` the condition changes
-//! at two indices, and nearly all indices are between them. Where conditions compare what goes up or down by one with
-//! what is the same for a strip, strips end where a condition changes, and a strip in which all of them choose the side
-//! that has more to do is done by the *inner* plan, in which there are no conditions any more, nor filters: that may take
-//! vectors of indices, and checks its own at the ends of the strip.
+//! In `{if j == 0 or j == #row - 1 then row[j] else row[j - 1] + row[j + 1] : j in index(#row)}` the condition
+//! changes at two indices, and nearly all indices are between them. Where conditions compare what goes up or down by
+//! one with what is the same for a strip, strips end where a condition changes. A strip in which all of them choose
+//! the side that has more to do is done by the *inner* plan: there are neither conditions nor filters in it, so it
+//! may take vectors of indices, and it checks them at the ends of the strip.
 //!
 //! ```text
 //! m = merge f, a, b     f known to be true:    what reads m reads a; the space of a is that of m
@@ -116,8 +116,8 @@ fn weight(plan: &Plan, merge: usize, side: usize) -> usize {
 }
 
 impl Plan {
-    /// Lets the flag of a merge be known: the side that it chooses is in the space of the merge, and the other one is no
-    /// more. None where what is yielded would not be computed in the group.
+    /// Lets the flag of a merge be known: the side that it chooses is in the space of the merge, and the other one is
+    /// gone. None where what is yielded would not be computed in the group.
     fn resolve(&mut self, merge: usize, is_first: bool) -> Option<()> {
         let sides = if is_first { [1, 2] } else { [2, 1] };
         let [inside, outside] = sides.map(|side| self.space_of(self.nodes[merge].operands[side]));

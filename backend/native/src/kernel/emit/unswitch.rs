@@ -14,7 +14,7 @@
 
 use super::super::analysis::{Analysis, Change, Changes, Inner, UNROLL};
 use super::super::environment::Made;
-use super::super::loop_emitter::{InductionVariable, LoopEmitter};
+use super::super::loop_emitter::{InnerLoop, LoopEmitter};
 use super::super::plan::{NodeOp, PlanOperand};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
@@ -25,13 +25,6 @@ use std::ops::Range;
 
 /// Strips of fewer indices are not worth looking at conditions.
 const SHORT: i64 = 16;
-
-/// An inner plan while its loops are emitted.
-pub(in super::super) struct InnerLoop<'a> {
-    pub inner: &'a Inner,
-    pub analysis: &'a Analysis<'a>,
-    pub inductions: Made<InductionVariable>,
-}
 
 impl<'a> LoopEmitter<'a, '_, '_> {
     /// Lets strips be done by the inner plan where they can.
