@@ -21,8 +21,9 @@ use nesl_prim::{Cost, ScalarOp, ScalarValue};
 /// What operations that are computed in vain may count together.
 const LIMIT: usize = 24;
 
-/// What operations of branches may count that become part of the loop around them.
-const JOINED: usize = 96;
+/// What operations of branches may count that become part of the loop around them: those of a dozen reads in two
+/// dimensions do. A loop with more is long to compile.
+const JOINED: usize = 256;
 
 /// What branches have to be.
 #[derive(Clone, Copy, PartialEq)]
