@@ -241,6 +241,17 @@ impl Block {
         self.instructions.iter().map(|instruction| 1 + inner(instruction)).sum()
     }
 
+    /// The functions that its instructions name, each as often as they do.
+    pub(crate) fn functions(&self) -> Vec<FunctionId> {
+        let mut functions = Vec::new();
+        self.visit(&mut |instruction| match &instruction.op {
+            Op::Call(function) => functions.push(*function),
+            Op::Each(each) => functions.extend([each.serial, each.lifted]),
+            _ => {}
+        });
+        functions
+    }
+
     /// A block without marks.
     pub fn new(instructions: Vec<Instruction>, results: Vec<Operand>) -> Block {
         Block { drops: Vec::new(), instructions, results, uses: Vec::new() }

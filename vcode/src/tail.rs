@@ -9,7 +9,7 @@
 
 pub mod bounded;
 
-use crate::program::{Block, FunctionId, Instruction, Op, Operand, Program};
+use crate::program::{Block, FunctionId, Instruction, Op, Operand, Program, Register};
 use nesl_prim::cycles::components;
 use std::collections::HashSet;
 
@@ -28,6 +28,24 @@ pub(crate) fn visit_ends(block: &Block, visit: &mut impl FnMut(&Instruction, Fun
         Op::If(then_block, else_block) => {
             visit_ends(then_block, visit);
             visit_ends(else_block, visit);
+        }
+        _ => {}
+    }
+}
+
+/// Lets the calls at the ends of a body that name one function name another, which gets some registers besides.
+pub(crate) fn rename_ends(block: &mut Block, from: FunctionId, to: FunctionId, more: &[Register]) {
+    if last(block).is_none() {
+        return;
+    }
+    let Some(last) = block.instructions.last_mut() else { return };
+    match &mut last.op {
+        Op::Call(callee) if *callee == from => {
+            *callee = to;
+            last.operands.extend(more.iter().map(|&register| Operand::Register(register)));
+        }
+        Op::If(then_block, else_block) => {
+            [then_block, else_block].into_iter().for_each(|block| rename_ends(block, from, to, more));
         }
         _ => {}
     }

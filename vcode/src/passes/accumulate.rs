@@ -78,14 +78,7 @@ fn accumulated(function: &Function, id: FunctionId, own: FunctionId) -> Option<A
         body,
         span: function.span,
     };
-    (!names(&accumulated.body, id)).then_some(Accumulated { function: accumulated, id: own, identity })
-}
-
-/// Whether a block names a function.
-fn names(block: &Block, id: FunctionId) -> bool {
-    let mut is_named = false;
-    block.clone().visit_functions(&mut |&mut function| is_named |= function == id);
-    is_named
+    (!accumulated.body.functions().contains(&id)).then_some(Accumulated { function: accumulated, id: own, identity })
 }
 
 /// A function that calls itself.

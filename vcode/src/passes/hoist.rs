@@ -59,7 +59,7 @@ fn split(function: &Function, id: FunctionId, own: FunctionId) -> Option<(Functi
     let (end, before) = function.body.instructions.split_last()?;
     tail::last(&function.body)?;
     let Op::If(then_block, else_block) = &end.op else { return None };
-    let (goes_on, is_then) = match [then_block, else_block].map(|block| names(block, id)) {
+    let (goes_on, is_then) = match [then_block, else_block].map(|block| block.functions().contains(&id)) {
         [true, false] => (then_block, true),
         [false, true] => (else_block, false),
         _ => return None,
@@ -85,7 +85,7 @@ fn split(function: &Function, id: FunctionId, own: FunctionId) -> Option<(Functi
     let mut body = Block::new(body, function.body.results.clone());
     let passed = read_of(function, &body, &moved);
     let parameters = [&function.parameters[..], &passed[..]].concat();
-    call_again(&mut body, id, own, &passed);
+    tail::rename_ends(&mut body, id, own, &passed);
     let turns = Function { name: format!("{}/turns", function.name), parameters, body, ..function.clone() };
     let mut registers = function.registers.clone();
     let types: Vec<RegisterType> = end.results.iter().map(|&result| function.register_type(result)).collect();
@@ -115,16 +115,8 @@ fn invariant_parameters(function: &Function, id: FunctionId) -> Option<HashSet<R
             same = Some(same.take().map_or(handed_on.clone(), |before| &before & &handed_on));
         }
     });
-    let mut all = 0;
-    function.body.clone().visit_functions(&mut |&mut callee| all += usize::from(callee == id));
+    let all = function.body.functions().into_iter().filter(|&callee| callee == id).count();
     same.filter(|_| all == ends)
-}
-
-/// Whether a block names a function.
-fn names(block: &Block, id: FunctionId) -> bool {
-    let mut is_named = false;
-    block.clone().visit_functions(&mut |&mut callee| is_named |= callee == id);
-    is_named
 }
 
 /// What moves out of a loop.
@@ -186,21 +178,6 @@ fn read_of(function: &Function, block: &Block, moved: &[Instruction]) -> Vec<Reg
     });
     let scalars = moved.iter().filter(|instruction| gives_scalars(function, instruction));
     scalars.flat_map(|instruction| &instruction.results).copied().filter(|result| read.contains(result)).collect()
-}
-
-/// Lets the calls of a function at the end of a block be calls of another one, which gets some registers too.
-fn call_again(block: &mut Block, id: FunctionId, own: FunctionId, passed: &[Register]) {
-    let Some(last) = block.instructions.last_mut() else { return };
-    match &mut last.op {
-        Op::Call(callee) if *callee == id => {
-            *callee = own;
-            last.operands.extend(passed.iter().map(|&register| Operand::from(register)));
-        }
-        Op::If(then_block, else_block) => {
-            [then_block, else_block].into_iter().for_each(|block| call_again(block, id, own, passed));
-        }
-        _ => {}
-    }
 }
 
 /// A function in which loops are entered.

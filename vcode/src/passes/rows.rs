@@ -62,7 +62,7 @@ fn split(function: &Function, id: FunctionId, own: FunctionId) -> Option<(Functi
         return None;
     }
     let mut turns = Function { name: format!("{}/rows", function.name), ..function.clone() };
-    rename_ends(&mut turns.body, id, own);
+    tail::rename_ends(&mut turns.body, id, own, &[]);
     let mut splits = Vec::new();
     for &parameter in &function.parameters {
         if function.register_type(parameter) == RegisterType::Descriptor
@@ -73,20 +73,6 @@ fn split(function: &Function, id: FunctionId, own: FunctionId) -> Option<(Functi
         }
     }
     (!splits.is_empty()).then(|| (enters(function, &turns, own, &splits), turns))
-}
-
-/// Lets the calls at the ends of a body that name one function name another.
-fn rename_ends(block: &mut Block, from: FunctionId, to: FunctionId) {
-    if tail::last(block).is_none() {
-        return;
-    }
-    match block.instructions.last_mut().map(|last| &mut last.op) {
-        Some(Op::Call(callee)) if *callee == from => *callee = to,
-        Some(Op::If(then_block, else_block)) => {
-            [then_block, else_block].into_iter().for_each(|block| rename_ends(block, from, to));
-        }
-        _ => {}
-    }
 }
 
 /// The function that puts together what the loop carries, and makes descriptors of what it gives.

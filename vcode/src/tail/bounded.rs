@@ -65,9 +65,7 @@ fn entered(function: &Function) -> Option<FunctionId> {
             entered = Some(callee);
         }
     });
-    let mut calls = 0;
-    function.body.clone().visit_functions(&mut |_| calls += 1);
-    entered.filter(|_| calls == 1)
+    entered.filter(|_| function.body.functions().len() == 1)
 }
 
 /// The bounded version of a function that enters a loop, of which the second number is the bounded version; these are
