@@ -2,8 +2,8 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    accumulate, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, inline, last_use, number, parts, peel,
-    read_early, rows, short_segments, simplify, sink_common, slice, sort, unroll, view, zero_trip,
+    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, inline, last_use, number,
+    parts, peel, read_early, rows, short_segments, simplify, sink_common, slice, sort, unroll, view, zero_trip,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -200,6 +200,14 @@ pub const SERIAL_PASSES: &[Pass] = &[
                  cse, which know where the loop is entered what it begins with",
         run: hoist::run,
     },
+    Pass {
+        name: "bounds",
+        summary: "lets turns of a loop in which all indices are within bounds be turns without checks",
+        reason: "after hoist, which makes lengths and offsets that do not vary parameters; before fold and simplify, which \
+                 drop what such turns need not ask",
+        run: bounds::run,
+    },
+    Pass { reason: "again after bounds: conditions that are known in turns without checks", ..FOLD },
     Pass { reason: "again after unroll, peel and hoist: lengths of what is now known", ..SIMPLIFY },
     Pass { reason: "again after simplify: lengths that are now one register", ..CSE },
     Pass { reason: "after all that replaces uses: sequences that are not put together any more", ..DEAD },

@@ -9,7 +9,7 @@
 
 pub mod bounded;
 
-use crate::program::{Block, FunctionId, Instruction, Op, Operand, Program, Register};
+use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register};
 use nesl_prim::cycles::components;
 use std::collections::HashSet;
 
@@ -49,6 +49,24 @@ pub(crate) fn rename_ends(block: &mut Block, from: FunctionId, to: FunctionId, m
         }
         _ => {}
     }
+}
+
+/// The parameters that all calls of a function of itself hand on as they are; none where it is called other than at its
+/// end, or not at all.
+pub fn handed_on(function: &Function, id: FunctionId) -> Option<HashSet<Register>> {
+    let mut same: Option<HashSet<Register>> = None;
+    let mut ends = 0;
+    visit_ends(&function.body, &mut |call, callee| {
+        if callee == id {
+            ends += 1;
+            let is_same = |&(&parameter, &operand): &(&Register, &Operand)| operand == Operand::Register(parameter);
+            let unchanged = function.parameters.iter().zip(&call.operands).filter(is_same).map(|(&own, _)| own);
+            let unchanged: HashSet<Register> = unchanged.collect();
+            same = Some(same.take().map_or(unchanged.clone(), |before| &before & &unchanged));
+        }
+    });
+    let all = function.body.functions().into_iter().filter(|&callee| callee == id).count();
+    same.filter(|_| all == ends)
 }
 
 /// Which functions can come back to which others by calls that end functions.

@@ -21,7 +21,7 @@
 
 use crate::op::VectorOp;
 use crate::passes::effect::has_effect;
-use crate::passes::inline::{Body, Sites};
+use crate::passes::entering;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use crate::tail;
 use std::collections::HashSet;
@@ -40,22 +40,12 @@ pub fn run(program: &mut Program) {
             enters
         }));
     }
-    let mut sites = Sites::new(&mut program.sites);
-    for (index, function) in program.functions.iter_mut().enumerate() {
-        if let Some(Some(enters)) = entered.get(index) {
-            *function = enters.clone();
-            continue;
-        }
-        let mut caller =
-            Caller { entered: &entered, sites: &mut sites, registers: std::mem::take(&mut function.registers) };
-        function.body = caller.block(&function.body);
-        function.registers = caller.registers;
-    }
+    entering::enter(program, &entered);
 }
 
 /// The function that enters a loop, and the loop, if there is something to compute before it.
 fn split(function: &Function, id: FunctionId, own: FunctionId) -> Option<(Function, Function)> {
-    let invariants = invariant_parameters(function, id)?;
+    let invariants = tail::handed_on(function, id)?;
     let (end, before) = function.body.instructions.split_last()?;
     tail::last(&function.body)?;
     let Op::If(then_block, else_block) = &end.op else { return None };
@@ -99,24 +89,6 @@ fn split(function: &Function, id: FunctionId, own: FunctionId) -> Option<(Functi
     let body = Block::new(body, function.body.results.clone());
     let enters = Function { registers, body, ..function.clone() };
     (enters.body.size() <= MOST).then_some((enters, turns))
-}
-
-/// The parameters that all calls of a function of itself hand on as they are; none where it is called other than at its
-/// end, or not at all.
-fn invariant_parameters(function: &Function, id: FunctionId) -> Option<HashSet<Register>> {
-    let mut same: Option<HashSet<Register>> = None;
-    let mut ends = 0;
-    tail::visit_ends(&function.body, &mut |call, callee| {
-        if callee == id {
-            ends += 1;
-            let is_same = |&(&parameter, &operand): &(&Register, &Operand)| operand == Operand::Register(parameter);
-            let handed_on = function.parameters.iter().zip(&call.operands).filter(is_same).map(|(&own, _)| own);
-            let handed_on: HashSet<Register> = handed_on.collect();
-            same = Some(same.take().map_or(handed_on.clone(), |before| &before & &handed_on));
-        }
-    });
-    let all = function.body.functions().into_iter().filter(|&callee| callee == id).count();
-    same.filter(|_| all == ends)
 }
 
 /// What moves out of a loop.
@@ -178,44 +150,6 @@ fn read_of(function: &Function, block: &Block, moved: &[Instruction]) -> Vec<Reg
     });
     let scalars = moved.iter().filter(|instruction| gives_scalars(function, instruction));
     scalars.flat_map(|instruction| &instruction.results).copied().filter(|result| read.contains(result)).collect()
-}
-
-/// A function in which loops are entered.
-struct Caller<'a, 's> {
-    /// What enters them, by their numbers.
-    entered: &'a [Option<Function>],
-    sites: &'a mut Sites<'s>,
-    registers: Vec<RegisterType>,
-}
-
-impl Caller<'_, '_> {
-    fn block(&mut self, block: &Block) -> Block {
-        let mut instructions = Vec::with_capacity(block.instructions.len());
-        for instruction in &block.instructions {
-            match &instruction.op {
-                Op::Call(callee) => match self.entered.get(callee.0 as usize) {
-                    Some(Some(enters)) => self.enter(enters, instruction, &mut instructions),
-                    _ => instructions.push(instruction.clone()),
-                },
-                Op::If(then_block, else_block) => {
-                    let [then_block, else_block] = [then_block, else_block].map(|block| Box::new(self.block(block)));
-                    instructions.push(Instruction { op: Op::If(then_block, else_block), ..instruction.clone() });
-                }
-                _ => instructions.push(instruction.clone()),
-            }
-        }
-        Block::new(instructions, block.results.clone())
-    }
-
-    /// Puts what enters a loop where that is called.
-    fn enter(&mut self, enters: &Function, call: &Instruction, output: &mut Vec<Instruction>) {
-        let body = Body::at(call, enters, &mut self.registers, self.sites);
-        output.extend(enters.body.instructions.iter().map(|instruction| body.instruction(instruction)));
-        // The last one gives the results of the function.
-        if let Some(last) = output.last_mut() {
-            last.results.clone_from(&call.results);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! decided in [`effect`].
 
 pub mod accumulate;
+pub mod bounds;
 pub mod checked;
 pub mod copy;
 pub mod count;
@@ -11,6 +12,7 @@ pub mod cse;
 pub mod dead;
 pub mod descriptor;
 pub mod effect;
+mod entering;
 pub mod expand_each;
 pub mod fold;
 pub mod fuse;

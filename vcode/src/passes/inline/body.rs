@@ -33,7 +33,7 @@ impl Body {
         }
     }
 
-    fn block(&self, block: &Block) -> Block {
+    pub fn block(&self, block: &Block) -> Block {
         Block::new(
             block.instructions.iter().map(|instruction| self.instruction(instruction)).collect(),
             block.results.iter().map(|&result| self.value(result)).collect(),
