@@ -11,6 +11,7 @@ mod each;
 mod fused_filter;
 mod group;
 mod in_place;
+mod live_ranges;
 mod loop_state;
 mod producer;
 mod results;

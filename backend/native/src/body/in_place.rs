@@ -83,6 +83,8 @@ impl Body<'_, '_> {
         positions: &[usize],
         (values, general): (&[Vec<Value>], Vec<(FunctionId, Label)>),
     ) -> Option<Vec<Vec<Value>>> {
+        let ranges = self.split_live_ranges(values, positions);
+        let values = ranges.inside(values);
         let columns: HashMap<usize, [Value; 2]> =
             positions.iter().map(|&position| (position, [values[position][0], values[position][1]])).collect();
         let mark = self.emitter.load_state(TOP);
@@ -90,9 +92,9 @@ impl Body<'_, '_> {
         self.owned.extend(columns.values().map(|column| column[0]));
         self.foresee_moves(Writes::Store);
         self.set_version(Version::Invariant(Invariant { in_place, columns, mark, general }));
-        let results = self.round(values);
+        let results = self.round(&values);
         self.owned.truncate(count);
-        results
+        results.map(|results| ranges.outside(&results))
     }
 
     fn set_version(&mut self, version: Version) {

@@ -79,7 +79,9 @@ impl Body<'_, '_> {
             function.parameters.iter().map(|&parameter| self.value(Operand::Register(parameter))).collect();
         let results = if in_place.is_empty() {
             self.foresee_moves(Writes::Copy);
-            self.round(&values)
+            let ranges = self.split_live_ranges(&values, &[]);
+            let results = self.round(&ranges.inside(&values));
+            results.map(|results| ranges.outside(&results))
         } else {
             self.versions(in_place, &values)
         };
