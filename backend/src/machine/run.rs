@@ -78,7 +78,7 @@ pub(super) struct Run<'a, E: Engine> {
     pub instructions: u64,
     /// What native code did, that of the evaluator apart.
     pub steps: u64,
-    /// How many elements native code may copy for what the lines have done ([`serial`]).
+    /// How many bytes native code may copy for what the lines have done ([`serial`]).
     pub account: serial::Account,
     /// When native code that gave up is tried again.
     pub attempts: attempts::Attempts,

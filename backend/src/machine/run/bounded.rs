@@ -96,7 +96,7 @@ impl Gauge {
         }
     }
 
-    /// How many turns native code is to do now, if any, and in what time, where so many elements have to be copied.
+    /// How many turns native code is to do now, if any, and in what time, where so many bytes have to be copied.
     fn plan(&mut self, now: Reading, copied: usize) -> Option<(u64, Duration)> {
         let since = std::mem::replace(&mut self.since, now);
         let turns = std::mem::take(&mut self.turns);
@@ -256,6 +256,7 @@ impl<E: Engine> Run<'_, E> {
         let limits = (interrupt, self.settings.limits.depth.saturating_sub(calls));
         self.is_native();
         let called = program.native.call(self.engine, (native, &types), (&operands, &bounded), limits);
+        self.account.overlook(self.engine.allocated());
         let Some(called) = called.map_err(&fault)?.filter(|called| called.status == Status::Done) else {
             return Ok(Turns::None);
         };

@@ -69,7 +69,7 @@ pub struct Paused<E: Engine> {
     /// The function in the last frame, and the line it goes on with.
     function: FunctionId,
     next: usize,
-    /// How many elements native code may copy for what the lines have done.
+    /// How many bytes native code may copy for what the lines have done.
     earned: usize,
     /// It is of the program for columns in parts.
     in_parts: bool,
@@ -200,6 +200,7 @@ impl<E: Engine> Run<'_, E> {
             return self.begin(function, inputs);
         }
         self.account = Account::of(earned);
+        self.account.overlook(self.engine.allocated());
         let depth = self.depth();
         let program = self.program;
         frames.calls(program).rev().for_each(|at| _ = self.enter(at));

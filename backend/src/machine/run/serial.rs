@@ -16,21 +16,23 @@ use crate::machine::decode::Source;
 use crate::machine::frames::Frames;
 use crate::machine::native::Operands;
 use nesl_native::Status;
-use nesl_vcode::{FunctionId, Place};
+use nesl_vcode::{FunctionId, Place, RegisterType};
 use std::collections::HashMap;
 
-/// How many elements a call, or a turn, earns: to copy them takes about a fifth of its time.
-pub(super) const EARNED: usize = 256;
+/// How many bytes a call, or a turn, earns: to copy them takes about a fifth of its time.
+pub(super) const EARNED: usize = 2048;
 
-/// The elements that may be copied before anything has been earned.
-const AT_FIRST: usize = 4096;
+/// The bytes that may be copied before anything has been earned.
+const AT_FIRST: usize = 1 << 15;
 
 /// What may be copied.
 pub(in crate::machine) struct Account {
-    /// So many elements, by turns that the machine has done.
+    /// So many bytes, by turns that the machine has done, and by columns that it has made.
     earned: usize,
     /// So many have been copied.
     spent: usize,
+    /// So many bytes of columns had been made, when that was last looked at.
+    made: u64,
     /// How many had been, when a function was first refused.
     refused: HashMap<FunctionId, usize>,
 }
@@ -42,9 +44,15 @@ impl Default for Account {
 }
 
 impl Account {
-    /// One in which so many elements have been earned.
+    /// One in which so many bytes have been earned.
     pub fn of(earned: usize) -> Account {
-        Account { earned, spent: 0, refused: HashMap::new() }
+        Account { earned, spent: 0, made: 0, refused: HashMap::new() }
+    }
+
+    /// What has been made since earns as much: who has just made a column can copy it once more.
+    fn earn(&mut self, made: u64) {
+        self.earned = self.earned.saturating_add(usize::try_from(made.saturating_sub(self.made)).unwrap_or(usize::MAX));
+        self.made = made;
     }
 
     /// How many have been.
@@ -52,7 +60,12 @@ impl Account {
         self.earned
     }
 
-    /// Whether a function may have so many elements copied. The calls in a turn of a loop spend all that is earned;
+    /// What native code has made, its copies among it, earns nothing.
+    pub fn overlook(&mut self, made: u64) {
+        self.made = made;
+    }
+
+    /// Whether a function may have so many bytes copied. The calls in a turn of a loop spend all that is earned;
     /// what they have had copied since the loop was refused is a reason to let the loop go over: it makes these copies
     /// fewer.
     fn spend(&mut self, function: FunctionId, copied: usize) -> bool {
@@ -87,6 +100,7 @@ impl<E: Engine> Run<'_, E> {
         }
         if !self.program.written(function).is_empty() {
             let copied = self.copied(function, operands, frames);
+            self.account.earn(self.engine.allocated());
             if !self.account.spend(function, copied) {
                 return Ok(None);
             }
@@ -101,14 +115,21 @@ impl<E: Engine> Run<'_, E> {
         Ok(results)
     }
 
-    /// How many elements native code copies before it changes what it gets: all of the columns that it writes to.
+    /// How many bytes native code copies before it changes what it gets: all of the columns that it writes to.
     pub(super) fn copied(&self, function: FunctionId, operands: &[Source], frames: &Frames<E>) -> usize {
-        let written = self.program.written(function).iter().map(|&position| operands[position]);
-        let lengths = written.filter_map(|operand| match frames.look(operand) {
-            Some(Slot::Column(column)) => Some(self.engine.length(column)),
+        let code = &self.program.program().functions[function.0 as usize];
+        let written = self.program.written(function).iter().map(|&position| {
+            let bytes = match code.register_type(code.parameters[position]) {
+                RegisterType::Column(ty) => ty.size(),
+                RegisterType::Scalar(_) | RegisterType::Descriptor => 0,
+            };
+            (operands[position], bytes)
+        });
+        let columns = written.filter_map(|(operand, bytes)| match frames.look(operand) {
+            Some(Slot::Column(column)) => Some(self.engine.length(column).saturating_mul(bytes)),
             _ => None,
         });
-        lengths.fold(0, usize::saturating_add)
+        columns.fold(0, usize::saturating_add)
     }
 
     fn native_call(
@@ -127,6 +148,7 @@ impl<E: Engine> Run<'_, E> {
         let limits = (self.settings.cut, self.settings.limits.depth.saturating_sub(calls));
         self.is_native();
         let called = program.native.call(self.engine, (native, &types), (&operands, values), limits).map_err(&fault)?;
+        self.account.overlook(self.engine.allocated());
         let Some(called) = called.filter(|called| called.status == Status::Done) else {
             self.attempts.gave_up(function);
             return Ok(None);
@@ -147,15 +169,22 @@ mod tests {
         let mut account = Account::default();
         let (outer, inner) = (FunctionId(0), FunctionId(1));
         let (mut turns, mut calls) = (0, 0);
-        while !account.spend(outer, 12_000) {
+        while !account.spend(outer, 96_000) {
             turns += 1;
             // Until the loop in it goes over, the machine does its turns.
-            while !account.spend(inner, 6_000) {
+            while !account.spend(inner, 48_000) {
                 calls += 1;
             }
         }
         assert_eq!(turns, 2);
-        assert!(calls < 2 * 6_000 / EARNED, "{calls}");
+        assert!(calls < 2 * 48_000 / EARNED, "{calls}");
+        // Who makes a column can copy it once, and no more often than that.
+        let mut account = Account::of(0);
+        account.earn(1_000_000);
+        assert!(account.spend(outer, 1_000_000));
+        account.overlook(3_000_000);
+        account.earn(3_000_000);
+        assert!(!account.spend(outer, 1_000_000));
         // One that never copies much does not let others do so.
         let mut account = Account::default();
         assert!((0..10).all(|_| account.spend(inner, 100)));
