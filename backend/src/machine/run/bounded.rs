@@ -7,10 +7,10 @@
 //! [bounded version](nesl_vcode::tail::bounded) does as many turns as pay for what it has to copy, and gives back what
 //! the loop carries; the lines do a few, which are looked at again, and so on with more turns each time. Where native
 //! code has not come back in the time that the lines would have taken, the lines do the same turns instead. What is
-//! lost so stays a part of what it took, or has saved, before.
+//! lost so stays a part of what it took, or has saved, before. Of loops in one another the outer one goes there, too,
+//! once its turns are little but those of the inner one: then what they carry is copied once for all of them.
 
 use super::alarm::set_after;
-use super::serial::EARNED;
 use super::{Run, Stop};
 use crate::data::slot::Slot;
 use crate::engine::Engine;
@@ -25,11 +25,15 @@ use nesl_native::{Compiled, Status};
 use nesl_prim::{Element, ScalarType, ScalarValue};
 use nesl_vcode::{FunctionId, Place, RegisterType};
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// So many turns are looked at, and for so long, before native code is tried: it takes as long to compile it.
-const FIRST: u64 = 64;
+/// So many turns go by before a loop is looked at, and it takes so long before native code is tried: it takes as long
+/// to compile it.
+const FIRST: u64 = 8;
 const COMPILING: Duration = Duration::from_millis(3);
+
+/// So many go by where native code is not for it.
+const AGAIN: u64 = 64;
 
 /// So many between one time in native code and the next.
 const BETWEEN: u64 = 2;
@@ -48,6 +52,9 @@ const SHORT: Duration = Duration::from_micros(3);
 /// Of the time that the lines took, this part may be lost in vain.
 const RISKED: u32 = 8;
 
+/// So many bytes are to be copied for a nanosecond that the lines have taken: about a fifth of that.
+const COPIED: u64 = 1;
+
 /// By this part of what it was a turn may become longer from one look to the next.
 const SLOWER: u64 = 64;
 
@@ -58,12 +65,28 @@ const TIME: [Duration; 2] = [Duration::from_micros(250), Duration::from_millis(5
 #[derive(Default)]
 pub(in crate::machine) struct Loops {
     gauges: HashMap<FunctionId, Gauge>,
+    inside: Inside,
+}
+
+/// What native code has done in the place of lines.
+#[derive(Clone, Copy, Debug, Default)]
+struct Inside {
+    time: Duration,
+    bytes: u64,
+}
+
+impl Loops {
+    /// Native code has taken the time, and made the bytes, between two readings.
+    pub fn add(&mut self, since: Reading, until: Reading) {
+        self.inside.time += until.time - since.time;
+        self.inside.bytes += until.bytes - since.bytes;
+    }
 }
 
 /// What is known of a loop.
 struct Gauge {
-    /// When it was last looked at.
-    since: Reading,
+    /// When it was last looked at, and what native code had done then.
+    since: (Reading, Inside),
     /// Turns by the machine's lines since then.
     turns: u64,
     /// When there are so many, it is looked at.
@@ -82,7 +105,7 @@ struct Gauge {
 }
 
 impl Gauge {
-    fn new(since: Reading) -> Gauge {
+    fn new(since: (Reading, Inside)) -> Gauge {
         Gauge {
             since,
             turns: 0,
@@ -97,36 +120,39 @@ impl Gauge {
     }
 
     /// How many turns native code is to do now, if any, and in what time, where so many bytes have to be copied.
-    fn plan(&mut self, now: Reading, copied: usize) -> Option<(u64, Duration)> {
-        let since = std::mem::replace(&mut self.since, now);
+    fn plan(&mut self, now: (Reading, Inside), copied: usize) -> Option<(u64, Duration)> {
+        let (since, inside) = std::mem::replace(&mut self.since, now);
+        let (now, now_inside) = now;
         let turns = std::mem::take(&mut self.turns);
         let instructions = now.instructions - since.instructions;
-        let (bytes, time) = (now.bytes - since.bytes, now.time - since.time);
-        if bytes > LITTLE.saturating_mul(instructions) || time > SHORT * u32::try_from(instructions).unwrap_or(u32::MAX)
-        {
-            self.wait = (2 * self.wait).clamp(FIRST, APART);
+        let time = now.time - since.time;
+        let by_lines = time.saturating_sub(now_inside.time - inside.time);
+        let bytes = (now.bytes - since.bytes).saturating_sub(now_inside.bytes - inside.bytes);
+        let most = SHORT * u32::try_from(instructions).unwrap_or(u32::MAX);
+        if bytes > LITTLE.saturating_mul(instructions) || by_lines > most {
+            self.wait = (2 * self.wait).clamp(AGAIN, APART);
             return None;
         }
         self.spent = self.spent.saturating_add(time);
-        let paying = (copied / EARNED) as u64;
+        // A turn after a time in native code may have more to do: its columns have no room behind them, for one.
+        let turn = (time.as_nanos() / u128::from(turns.max(1))).max(1) as u64;
+        self.turn = turn.min(self.turn.saturating_add(self.turn / SLOWER));
+        let paying = (copied as u64 / COPIED) / self.turn;
         self.wait = BETWEEN;
         if self.lost > self.saved.saturating_add(self.spent / RISKED) {
-            self.wait = FIRST;
+            self.wait = AGAIN;
             return None;
         }
         if self.spent < COMPILING || self.all < paying {
             return None;
         }
-        // A turn after a time in native code may have more to do: its columns have no room behind them, for one.
-        let turn = (time.as_nanos() / u128::from(turns.max(1))).max(1) as u64;
-        self.turn = turn.min(self.turn.saturating_add(self.turn / SLOWER));
         let bound = self.bound.max(paying).min(TIME[1].as_nanos() as u64 / self.turn).max(1);
         let time = Duration::from_nanos(self.turn.saturating_mul(bound)).clamp(TIME[0], TIME[1]);
         Some((bound, time))
     }
 
     /// So many turns were done in native code, in that time.
-    fn did(&mut self, bound: u64, time: Duration, now: Reading) {
+    fn did(&mut self, bound: u64, time: Duration, now: (Reading, Inside)) {
         self.all = self.all.saturating_add(bound);
         let by_lines = Duration::from_nanos(self.turn.saturating_mul(bound));
         let Some(saved) = by_lines.checked_sub(time) else { return self.failed(time - by_lines, now) };
@@ -135,9 +161,9 @@ impl Gauge {
     }
 
     /// Native code was of no use for so long.
-    fn failed(&mut self, lost: Duration, now: Reading) {
+    fn failed(&mut self, lost: Duration, now: (Reading, Inside)) {
         self.lost = self.lost.saturating_add(lost);
-        (self.since, self.wait, self.bound) = (now, FIRST, TRIED);
+        (self.since, self.wait, self.bound) = (now, AGAIN, TRIED);
     }
 }
 
@@ -172,16 +198,18 @@ impl<E: Engine> Run<'_, E> {
         };
         let outside = frames.active().map_err(Stop::at(at))?;
         let values: Vec<SlotOf<E>> = operands.iter().map(|&operand| frames.read(operand)).collect();
-        let then = Instant::now();
+        let then = self.reading();
         let limits = (bound, time, outside.calls);
         let turns = |run: &mut Self| run.native_turns((function, native), &values, at, limits);
         let turns = self.checked_turns((function, &values), at, turns)?;
-        let now = self.reading();
+        let reading = self.reading();
+        self.loops.add(then, reading);
+        let (taken, now) = (reading.time - then.time, (reading, self.loops.inside));
         if let Some(gauge) = self.loops.gauges.get_mut(&function) {
             match turns {
-                Turns::None => gauge.failed(now.time - then, now),
-                Turns::Some(_) => gauge.did(bound, now.time - then, now),
-                Turns::All(_, turns) => gauge.did(turns, now.time - then, now),
+                Turns::None => gauge.failed(taken, now),
+                Turns::Some(_) => gauge.did(bound, taken, now),
+                Turns::All(_, turns) => gauge.did(turns, taken, now),
             }
         }
         if matches!(turns, Turns::None) {
@@ -204,10 +232,10 @@ impl<E: Engine> Run<'_, E> {
                 if gauge.turns < gauge.wait {
                     return None;
                 }
-                self.reading()
+                (self.reading(), self.loops.inside)
             }
             None => {
-                let now = self.reading();
+                let now = (self.reading(), self.loops.inside);
                 self.loops.gauges.insert(function, Gauge::new(now));
                 if pace == Pace::Measured {
                     return None;
@@ -274,25 +302,26 @@ impl<E: Engine> Run<'_, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Instant;
 
     /// A loop of ten instructions a turn that make so many bytes each, in so many nanoseconds.
     struct Clock {
-        now: Reading,
+        now: (Reading, Inside),
         gauge: Gauge,
     }
 
     impl Clock {
         fn new() -> Clock {
-            let now = Reading { time: Instant::now(), instructions: 0, bytes: 0 };
+            let now = (Reading { time: Instant::now(), instructions: 0, bytes: 0 }, Inside::default());
             Clock { now, gauge: Gauge::new(now) }
         }
 
         /// Does turns until it is looked at; what is planned then.
         fn turns(&mut self, bytes: u64, nanoseconds: u64, copied: usize) -> Option<(u64, Duration)> {
             let turns = self.gauge.wait;
-            self.now.instructions += 10 * turns;
-            self.now.bytes += 10 * turns * bytes;
-            self.now.time += Duration::from_nanos(10 * turns * nanoseconds);
+            self.now.0.instructions += 10 * turns;
+            self.now.0.bytes += 10 * turns * bytes;
+            self.now.0.time += Duration::from_nanos(10 * turns * nanoseconds);
             (self.gauge.turns, self.gauge.all) = (turns, self.gauge.all + turns);
             self.gauge.plan(self.now, copied)
         }
@@ -332,7 +361,7 @@ mod tests {
         let mut clock = Clock::new();
         clock.gauge.turn = 2500;
         clock.gauge.did(TRIED, Duration::from_micros(50), clock.now);
-        assert_eq!((clock.gauge.lost, clock.gauge.wait), (Duration::from_micros(10), FIRST));
+        assert_eq!((clock.gauge.lost, clock.gauge.wait), (Duration::from_micros(10), AGAIN));
     }
 
     #[test]
@@ -346,12 +375,24 @@ mod tests {
     }
 
     #[test]
+    fn what_loops_inside_do_in_native_code_is_not_much_for_lines() {
+        let mut clock = Clock::new();
+        clock.gauge.spent = COMPILING;
+        // A turn of two milliseconds, of which all but two microseconds are native code.
+        let inside = Duration::from_millis(2);
+        clock.now.1 = Inside { time: inside * FIRST as u32, bytes: 1_000_000 };
+        clock.now.0.time += inside * FIRST as u32;
+        clock.now.0.bytes += 1_000_000;
+        assert_eq!(clock.turns(8, 250, 1_000_000), Some((TRIED, (inside + Duration::from_nanos(2500)) * TRIED as u32)));
+    }
+
+    #[test]
     fn copies_cost_no_more_than_the_turns() {
         let mut clock = Clock::new();
         let turns = 10_000u64;
         while clock.gauge.all + clock.gauge.wait < turns {
-            assert_eq!(clock.turns(8, 250, turns as usize * EARNED), None);
+            assert_eq!(clock.turns(8, 250, turns as usize * 2500), None);
         }
-        assert_eq!(clock.turns(8, 250, turns as usize * EARNED), Some((turns, Duration::from_millis(25))));
+        assert_eq!(clock.turns(8, 250, turns as usize * 2500), Some((turns, Duration::from_millis(25))));
     }
 }

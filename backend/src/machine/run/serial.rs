@@ -20,7 +20,7 @@ use nesl_vcode::{FunctionId, Place, RegisterType};
 use std::collections::HashMap;
 
 /// How many bytes a call, or a turn, earns: to copy them takes about a fifth of its time.
-pub(super) const EARNED: usize = 2048;
+const EARNED: usize = 2048;
 
 /// The bytes that may be copied before anything has been earned.
 const AT_FIRST: usize = 1 << 15;
@@ -98,7 +98,8 @@ impl<E: Engine> Run<'_, E> {
         if !self.program.is_serial(function) || !self.attempts.is_next(function) {
             return Ok(None);
         }
-        if !self.program.written(function).is_empty() {
+        let writes = !self.program.written(function).is_empty();
+        if writes {
             let copied = self.copied(function, operands, frames);
             self.account.earn(self.engine.allocated());
             if !self.account.spend(function, copied) {
@@ -108,7 +109,12 @@ impl<E: Engine> Run<'_, E> {
         let outside = frames.active().map_err(Stop::at(at))?;
         let values: Vec<SlotOf<E>> = operands.iter().map(|&operand| frames.read(operand)).collect();
         let call = |run: &mut Self| run.native_call(function, &values, at, outside.calls);
+        let then = writes.then(|| self.reading());
         let results = self.checked_call((function, &values), at, call)?;
+        if let Some(then) = then {
+            let now = self.reading();
+            self.loops.add(then, now);
+        }
         if results.is_none() {
             frames.put_back(operands, values);
         }
