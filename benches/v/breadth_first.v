@@ -1,14 +1,18 @@
 pure int distances(int graph[*][*], int start) [*] {
-  int distance[*] = dist(-1, $graph);
-  int level[*] = [start];
-  int depth = 0;
+  int distance[*] = dist(-1, $graph), queue[*] = dist(start, $graph);
+  int first = 0, last = 1;
   distance[start] = 0;
-  while ($level > 0) {
-    int reached[*] = flatten([graph[node] : node in level]);
-    int next[*] = remove_duplicates([node : node in reached : distance[node] < 0]);
-    depth++;
-    for (int i = 0; i < $next; i++) distance[next[i]] = depth;
-    level = next;
+  while (first < last) {
+    int node = queue[first];
+    first++;
+    for (int k = 0; k < $graph[node]; k++) {
+      int other = graph[node][k];
+      if (distance[other] < 0) {
+        distance[other] = distance[node] + 1;
+        queue[last] = other;
+        last++;
+      }
+    }
   }
   return distance;
 }

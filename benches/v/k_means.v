@@ -4,14 +4,16 @@ pure int nearest(double x, double centres[*]) {
     if (abs(x - centres[k]) < abs(x - centres[best])) best = k;
   return best;
 }
-pure double mean(double v[*], double otherwise) {
-  if ($v == 0) return otherwise;
-  return sum(v) / $v;
-}
 pure double centred(double points[*], double centres[*], int steps) [*] {
-  for (int i = 0; i < steps; i++) {
+  for (int step = 0; step < steps; step++) {
     int group[*] = [nearest(x, centres) : x in points];
-    centres = [mean([x : x in points; g in group : g == k], c) : k in index($centres); c in centres];
+    double sums[*] = dist(0.0, $centres);
+    int counts[*] = dist(0, $centres);
+    for (int i = 0; i < $points; i++) {
+      sums[group[i]] += points[i];
+      counts[group[i]]++;
+    }
+    centres = [n > 0 ? s / n : c : s in sums; n in counts; c in centres];
   }
   return centres;
 }
