@@ -21,7 +21,7 @@ pub fn last(block: &Block) -> Option<&Instruction> {
 }
 
 /// Calls `visit` on the calls at the end of a body, or of a block at its end, and the functions that they name.
-pub(crate) fn visit_ends(block: &Block, visit: &mut impl FnMut(&Instruction, FunctionId)) {
+pub fn visit_ends(block: &Block, visit: &mut impl FnMut(&Instruction, FunctionId)) {
     let Some(last) = last(block) else { return };
     match &last.op {
         Op::Call(function) => visit(last, *function),

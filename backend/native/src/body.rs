@@ -43,7 +43,7 @@ use loop_state::Loop;
 use producer::Uses;
 
 /// How many instructions a function may have that is emitted where it is called.
-const INLINED: usize = 48;
+const INLINED: usize = 72;
 
 /// Whether an instruction needs no helper: it only looks at columns and descriptors, or puts columns side by side.
 pub(crate) fn is_direct(op: VectorOp) -> bool {
@@ -463,10 +463,16 @@ impl<'a, 'b> Body<'a, 'b> {
         }
     }
 
-    /// The address of an element.
+    /// The address of an element. What is constant of the index is added last: it is a part of the instruction that
+    /// reads or writes there.
     fn address(&mut self, column: Value, index: Value, ty: ScalarType) -> Value {
+        let (index, constant) = self.emitter.sum_with_constant(index);
         let offset = self.bytes(index, ty);
-        self.emitter.builder.ins().iadd(column, offset)
+        let address = self.emitter.builder.ins().iadd(column, offset);
+        match constant {
+            0 => address,
+            _ => self.emitter.builder.ins().iadd_imm_s(address, constant.wrapping_mul(ty.size() as i64)),
+        }
     }
 
     fn vector(&mut self, op: VectorOp, operands: &[Operand], results: &[Register]) -> Vec<Value> {

@@ -7,7 +7,7 @@ use crate::state::{self, DONE, GAVE_UP, INTERRUPTED};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, Block, BlockArg, InstBuilder, InstructionData, MemFlagsData, Opcode, SigRef, Signature, StackSlot,
-    StackSlotData, StackSlotKind, Type, Value, types,
+    StackSlotData, StackSlotKind, Type, Value, ValueDef, types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
@@ -171,6 +171,20 @@ impl<'a> Emitter<'a> {
     /// Whether a value is known to be a number of elements.
     pub fn is_known_size(&self, value: Value) -> bool {
         self.sizes.contains(&value)
+    }
+
+    /// A value as the sum of another and a constant, as far as it was made by adding constants.
+    pub fn sum_with_constant(&self, mut value: Value) -> (Value, i64) {
+        let dfg = &self.builder.func.dfg;
+        let mut sum = 0i64;
+        while let ValueDef::Result(maker, _) = dfg.value_def(value)
+            && let InstructionData::Binary { opcode: Opcode::Iadd, args: [before, added] } = dfg.insts[maker]
+            && let ValueDef::Result(added, _) = dfg.value_def(added)
+            && let InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } = dfg.insts[added]
+        {
+            (value, sum) = (before, sum.wrapping_add(imm.bits()));
+        }
+        (value, sum)
     }
 
     /// Gives up where a condition is false.

@@ -138,7 +138,7 @@ impl Body<'_, '_> {
             let are_there = self.all(&are_there);
             match general {
                 None => self.emitter.require(are_there),
-                Some(general) => self.go_back(are_there, general, turn, (types, values)),
+                Some(general) => self.go_back(are_there, (id, general), turn, (types, values)),
             }
         }
         let moving_types: Vec<RegisterType> = moving.iter().map(|&index| types[index]).collect();
@@ -153,7 +153,7 @@ impl Body<'_, '_> {
     fn go_back(
         &mut self,
         are_there: Value,
-        general: Label,
+        (id, general): (FunctionId, Label),
         turn: Mark,
         (types, values): (&[RegisterType], &[Vec<Value>]),
     ) {
@@ -163,7 +163,10 @@ impl Body<'_, '_> {
         self.emitter.builder.switch_to_block(elsewhere);
         let mut values = values.to_vec();
         self.give_back(Mark { moves: 0, ..turn }, types, &mut values);
-        self.emitter.jump(general, &values.concat());
+        let is_read = |position: &usize| !self.is_unread(id, *position);
+        let values: Vec<Value> =
+            (0..values.len()).filter(is_read).flat_map(|position| values[position].clone()).collect();
+        self.emitter.jump(general, &values);
         self.emitter.builder.switch_to_block(next);
     }
 

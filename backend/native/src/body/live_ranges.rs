@@ -2,8 +2,8 @@
 //!
 //! The register allocator finds one place for a value wherever it lives as long as nothing stands in the way; what
 //! lives across a call anywhere, before the loop or behind it, is in memory for all of that time, and each turn would
-//! load it again. So the loop reads another value, which is the same. It comes from memory that is read atomically, for
-//! the compiler knows that a copy, or what it has just stored, is the value itself.
+//! load it again. So the loop reads another value, which is the same. It comes from memory, behind a point
+//! that the compiler moves nothing across: it knows that a copy is the value itself, and that what was just stored is.
 //!
 //! ```text
 //!     slot = v; w = slot                          // v: what does not vary
@@ -12,8 +12,7 @@
 //! ```
 
 use super::{Body, is_direct};
-use crate::emitter::TRUSTED;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, StackSlotData, StackSlotKind, Value, ValueDef, types};
+use cranelift_codegen::ir::{InstBuilder, Opcode, StackSlot, StackSlotData, StackSlotKind, Value, ValueDef, types};
 use nesl_vcode::{Block, FunctionId, Op, VectorOp, tail};
 use std::collections::HashMap;
 
@@ -55,37 +54,47 @@ impl Body<'_, '_> {
             return ranges;
         }
         let Some(same) = tail::handed_on(function, self.id) else { return ranges };
+        let mut kept = Vec::new();
         for (position, parameter) in function.parameters.iter().enumerate() {
             if same.contains(parameter) || columns.contains(&position) {
-                values[position].iter().for_each(|&value| self.split_live_range(value, &mut ranges));
+                for &value in &values[position] {
+                    if !kept.contains(&value) && !self.is_constant(value) {
+                        kept.push(value);
+                    }
+                }
             }
+        }
+        let slots: Vec<StackSlot> = kept.iter().map(|&value| self.stored(value)).collect();
+        if !kept.is_empty() {
+            self.emitter.builder.ins().sequence_point();
+        }
+        for (value, slot) in kept.into_iter().zip(slots) {
+            let ty = self.emitter.builder.func.dfg.value_type(value);
+            let inside = self.emitter.builder.ins().stack_load(types::I64, ty, slot, 0);
+            if self.emitter.is_known_size(value) {
+                self.emitter.note_size(inside);
+            }
+            ranges.0.insert(value, inside);
         }
         ranges
     }
 
-    fn split_live_range(&mut self, value: Value, ranges: &mut LiveRanges) {
+    fn is_constant(&self, value: Value) -> bool {
         let function = &self.emitter.builder.func;
-        let is_constant = match function.dfg.value_def(value) {
+        match function.dfg.value_def(value) {
             ValueDef::Result(maker, _) => {
                 matches!(function.dfg.insts[maker].opcode(), Opcode::Iconst | Opcode::F64const)
             }
             ValueDef::Param(..) | ValueDef::Union(..) => false,
-        };
-        let ty = function.dfg.value_type(value);
-        if is_constant || ranges.0.contains_key(&value) || ![types::I64, types::F64].contains(&ty) {
-            return;
         }
-        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, ty.bytes(), 3);
+    }
+
+    /// The slot in which a value is now.
+    fn stored(&mut self, value: Value) -> StackSlot {
+        let bytes = self.emitter.builder.func.dfg.value_type(value).bytes();
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 3);
         let slot = self.emitter.builder.create_sized_stack_slot(slot);
-        let address = self.emitter.builder.ins().stack_addr(types::I64, slot, 0);
-        self.emitter.builder.ins().store(TRUSTED, value, address, 0);
-        let mut inside = self.emitter.builder.ins().atomic_load(types::I64, TRUSTED, address);
-        if ty == types::F64 {
-            inside = self.emitter.builder.ins().bitcast(ty, MemFlagsData::new(), inside);
-        }
-        if self.emitter.is_known_size(value) {
-            self.emitter.note_size(inside);
-        }
-        ranges.0.insert(value, inside);
+        self.emitter.builder.ins().stack_store(types::I64, value, slot, 0);
+        slot
     }
 }

@@ -11,6 +11,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Loop {
     /// The functions of it: a call of one of them that ends another is a jump.
     pub functions: HashSet<FunctionId>,
+    /// The parameters of them, by position, that nothing reads: what they are does not matter.
+    pub unread: HashSet<(FunctionId, usize)>,
     /// The one with which it begins.
     pub first: FunctionId,
     /// Which version of it is being emitted.

@@ -22,8 +22,8 @@ use crate::state::INTERRUPT;
 use cranelift_codegen::ir::{Block as Label, Value};
 use nesl_vcode::alias::{self, InPlace, Updates};
 use nesl_vcode::tail::{self, Steps};
-use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, Program, RegisterType};
-use std::collections::HashSet;
+use nesl_vcode::{Block, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
+use std::collections::{HashMap, HashSet};
 
 /// How many instructions the functions of a loop may have in all where they are emitted in one.
 const LOOP: usize = 1024;
@@ -42,6 +42,34 @@ pub(super) fn functions(program: &Program, steps: &Steps, id: FunctionId) -> Has
         functions.retain(|&function| function == id && own.contains(&function));
     }
     functions
+}
+
+/// The parameters of the functions of a loop, by position, that nothing reads but steps of the loop that hand them on
+/// as such parameters.
+fn unread(program: &Program, functions: &HashSet<FunctionId>) -> HashSet<(FunctionId, usize)> {
+    let count = |id: FunctionId| program.functions[id.0 as usize].parameters.len();
+    let mut unread: HashSet<(FunctionId, usize)> =
+        functions.iter().flat_map(|&id| (0..count(id)).map(move |position| (id, position))).collect();
+    loop {
+        let before = unread.len();
+        for &id in functions {
+            let function = &program.functions[id.0 as usize];
+            let mut reads = HashMap::<Register, isize>::new();
+            function.body.visit_reads(&mut |register| *reads.entry(register).or_default() += 1);
+            tail::visit_ends(&function.body, &mut |call, callee| {
+                for (position, operand) in call.operands.iter().enumerate() {
+                    if let (&Operand::Register(register), true) = (operand, unread.contains(&(callee, position))) {
+                        *reads.entry(register).or_default() -= 1;
+                    }
+                }
+            });
+            let is_read = |position: usize| reads.get(&function.parameters[position]).is_some_and(|&reads| reads > 0);
+            unread.retain(|&(other, position)| other != id || !is_read(position));
+        }
+        if unread.len() == before {
+            return unread;
+        }
+    }
 }
 
 /// Whether a block calls functions, apart from calls of one at its end.
@@ -72,7 +100,9 @@ impl Body<'_, '_> {
             _ => InPlace::default(),
         };
         let (first, begins) = (self.id, Vec::new());
-        self.tail_loop = Some(Loop { functions, first, version: Version::Only, begins, flag, shares_columns, slots });
+        let unread = unread(self.program, &functions);
+        self.tail_loop =
+            Some(Loop { functions, unread, first, version: Version::Only, begins, flag, shares_columns, slots });
         self.updates = self.updates_of_loop();
         let function = self.function;
         let values: Vec<Vec<Value>> =
@@ -101,17 +131,23 @@ impl Body<'_, '_> {
         let function = self.function;
         let mut parameters = Vec::new();
         for (position, &parameter) in function.parameters.iter().enumerate() {
+            let types = machine_types(function.register_type(parameter)).into_iter();
             parameters.push(match self.column_in_place(self.id, position) {
-                Some(column) => column.to_vec(),
-                None => {
-                    let types = machine_types(function.register_type(parameter)).into_iter();
-                    types.map(|ty| self.emitter.builder.append_block_param(label, ty)).collect()
-                }
+                Some(column) => Ok(column.to_vec()),
+                None if self.is_unread(self.id, position) => Err(types),
+                None => Ok(types.map(|ty| self.emitter.builder.append_block_param(label, ty)).collect::<Vec<Value>>()),
             });
         }
         self.jump(label, self.id, values);
         self.emitter.builder.switch_to_block(label);
-        self.define(&function.parameters, parameters.concat());
+        let mut values = Vec::new();
+        for parameter in parameters {
+            match parameter {
+                Ok(known) => values.extend(known),
+                Err(types) => values.extend(types.map(|ty| self.emitter.zero(ty))),
+            }
+        }
+        self.define(&function.parameters, values);
         if let Some(Loop { begins, flag, .. }) = &mut self.tail_loop {
             begins.push((self.id, label));
             let flag = *flag;
@@ -125,7 +161,7 @@ impl Body<'_, '_> {
 
     /// Jumps to where a function of the loop begins, with these values of its parameters.
     fn jump(&mut self, label: Label, id: FunctionId, values: &[Vec<Value>]) {
-        let varies = |position: &usize| self.column_in_place(id, *position).is_none();
+        let varies = |position: &usize| self.column_in_place(id, *position).is_none() && !self.is_unread(id, *position);
         let values: Vec<Value> =
             (0..values.len()).filter(varies).flat_map(|position| values[position].clone()).collect();
         self.emitter.jump(label, &values);
@@ -134,6 +170,11 @@ impl Body<'_, '_> {
     /// The address and length of a parameter of a function of the loop that does not vary.
     fn column_in_place(&self, id: FunctionId, position: usize) -> Option<[Value; 2]> {
         self.tail_loop.as_ref().and_then(|tail_loop| tail_loop.version.column(id, position))
+    }
+
+    /// Whether nothing reads a parameter of a function of the loop.
+    pub(super) fn is_unread(&self, id: FunctionId, position: usize) -> bool {
+        self.tail_loop.as_ref().is_some_and(|tail_loop| tail_loop.unread.contains(&(id, position)))
     }
 
     /// Emits a block at the end of the function; the values of its results, moved to where the function's scratch
