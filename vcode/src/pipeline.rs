@@ -3,7 +3,8 @@
 use crate::pass::Pass;
 use crate::passes::{
     accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, inline, last_use, number,
-    parts, peel, read_early, rows, short_segments, simplify, sink_common, slice, sort, unroll, view, zero_trip,
+    parts, peel, read_early, rows, short_segments, simplify, sink_common, slice, sort, unroll, view, windows,
+    zero_trip,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -66,6 +67,13 @@ pub const PASSES: &[Pass] = &[
         summary: "takes the number of true flags from the length of what was packed by them",
         reason: "after cse, which makes equal flags one register",
         run: count::run,
+    },
+    Pass {
+        name: "windows",
+        summary: "knows how long subsequences are that are cut one after another, all alike",
+        reason: "after simplify and cse, which make equal lengths one register; before slice and simplify, which know what to do \
+                 with segments that are as long as one another",
+        run: windows::run,
     },
     Pass {
         name: "slice",

@@ -5,8 +5,8 @@
 //! from turn to turn, an index that is this number and what does not vary is within bounds while the number is in a
 //! range that is known before the loop. So the range of all such checks is computed where the loop is entered, together
 //! with that of the comparisons on which the loop goes on. Turns in the range have neither; any other turn is as it
-//! was, and fails, or ends, where it did. This is *range check elimination* by *index-set splitting*; where a turn is small,
-//! and is not the last for another reason, four of them are one (*loop unrolling*).
+//! was, and fails, or ends, where it did. This is *range check elimination* by *index-set splitting*; where a turn is
+//! small, and is not the last for another reason, four of them are one (*loop unrolling*).
 //!
 //! ```text
 //! function f(a, n, i) {                where f is called:

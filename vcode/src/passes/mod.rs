@@ -19,6 +19,7 @@ pub mod fuse;
 pub mod hoist;
 pub mod inline;
 pub mod last_use;
+mod linear;
 pub mod number;
 pub mod parts;
 pub mod peel;
@@ -34,6 +35,7 @@ pub mod slice;
 pub mod sort;
 pub mod unroll;
 pub mod view;
+pub mod windows;
 pub mod zero_trip;
 
 #[cfg(test)]

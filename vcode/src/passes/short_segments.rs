@@ -11,15 +11,17 @@
 //! any({c == v : v in "ae"})                    →  c == `a or c == `e
 //! ```
 //!
-//! Known are the elements of constants, of what scalars or columns were put together to (`build`, `interleave`), places
-//! in segments, what is the same in all of a segment, and whatever is computed from these elementwise and cannot fail,
-//! so that no error comes sooner or later. Floats are combined as [`nesl_prim::sum`] defines for so few.
+//! Known are the elements of constants, of what scalars or columns were put together to (`build`, `interleave`), of
+//! windows that begin one after another (they are slices), places in segments, what is the same in all of a segment,
+//! and whatever is computed from these elementwise and cannot fail, so that no error comes sooner or later. Floats are
+//! combined as [`nesl_prim::sum`] defines for so few.
 
 use crate::op::VectorOp;
+use crate::passes::linear::Sum;
 use crate::passes::rewrite::{self, Action, Context, Definition, Maker, Rule};
 use crate::passes::{effect, segments};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
-use nesl_prim::{Constants, ScalarOp, ScalarValue, sum};
+use nesl_prim::{Constants, ScalarOp, ScalarType, ScalarValue, sum};
 use std::collections::HashMap;
 
 /// The most elements that a segment has.
@@ -60,6 +62,12 @@ impl Rule for Short {
                 let value = self.reduced(context, op, (column, count), None);
                 value.map_or(Action::Keep, Action::Replace)
             }
+            (&Op::Vector(VectorOp::SegReduce(op)), &[column, view])
+                if context.made_by(view, VectorOp::View).is_some() =>
+            {
+                let value = reduced_windows(context, op, (column, view));
+                value.map_or(Action::Keep, Action::Replace)
+            }
             (&Op::Vector(VectorOp::SegReduce(op)), &[column, packed]) => {
                 let Some((count, segments)) = equal_lengths(context, packed) else { return Action::Keep };
                 let cut = Some(segments::key(context, packed));
@@ -72,6 +80,29 @@ impl Rule for Short {
             _ => Action::Keep,
         }
     }
+}
+
+/// What a reduction of windows gives.
+fn reduced_windows(context: &mut Context, op: ScalarOp, (column, view): (Operand, Operand)) -> Option<Operand> {
+    let lengths = context.made_by(view, VectorOp::View)?[1];
+    let &[Operand::Constant(ScalarValue::Int(length)), _] = context.made_by(lengths, VectorOp::Dist)? else {
+        return None;
+    };
+    let window = Window::at(context, column, view).filter(|_| (1..=MOST).contains(&length))?;
+    let identity = op.row().identity?;
+    let elements: Vec<Operand> = (0..length).map(|index| window.elements(context, index)).collect();
+    Some(combined(context, op, identity, elements))
+}
+
+/// Elements of each segment, combined as a reduction combines them.
+fn combined(context: &mut Context, op: ScalarOp, identity: ScalarValue, elements: Vec<Operand>) -> Operand {
+    let mut combine = |left, right| apply(context, op, vec![left, right]);
+    if op.row().associative
+        && let Some(combined) = elements.iter().copied().reduce(&mut combine)
+    {
+        return combined;
+    }
+    sum::short_by(Operand::Constant(identity), &mut combine, &elements)
 }
 
 /// How many elements each segment of a packed descriptor has, if that is the same constant for all, and how many
@@ -116,14 +147,10 @@ impl Short {
         if columns.len() * count as usize > MOST_INSTRUCTIONS {
             return None;
         }
-        let identity = Operand::Constant(op.row().identity?);
+        let identity = op.row().identity?;
         let elements = (0..count).map(|index| self.element(context, (column, index), cut, &mut HashMap::new()));
         let elements: Vec<Operand> = elements.collect();
-        let mut combine = |left, right| apply(context, op, vec![left, right]);
-        if op.row().associative {
-            return elements.into_iter().reduce(combine);
-        }
-        Some(sum::short_by(identity, &mut combine, &elements))
+        Some(combined(context, op, identity, elements))
     }
 
     /// Visits the columns that are computed elementwise for a column; none if not all elements are known.
@@ -134,6 +161,10 @@ impl Short {
         }
         if self.known(context, column, 0, cut).is_some() {
             return self.known(context, column, count - 1, cut).map(|_| ());
+        }
+        if Window::of(context, column, cut).is_some() {
+            computed.push(column);
+            return Some(());
         }
         let definition = context.definition(column)?;
         let Maker::Map(op) = definition.maker else { return None };
@@ -198,9 +229,11 @@ impl Short {
         if let Some(&element) = made.get(&column) {
             return element;
         }
-        let element = match self.known(context, column, index, cut) {
-            Some(known) => known,
-            None => {
+        let window = Window::of(context, column, cut);
+        let element = match (self.known(context, column, index, cut), window) {
+            (Some(known), _) => known,
+            (None, Some(window)) => window.elements(context, index),
+            (None, None) => {
                 let Some(Definition { maker: Maker::Map(op), operands, .. }) = context.definition(column).cloned()
                 else {
                     unreachable!("a column whose elements are known is made here, elementwise")
@@ -212,6 +245,54 @@ impl Short {
         };
         made.insert(column, element);
         element
+    }
+}
+
+/// What a column has of another in segments that begin one after another.
+struct Window {
+    column: Operand,
+    /// Where the first of them begins.
+    first: Operand,
+    /// How many there are.
+    count: Operand,
+}
+
+impl Window {
+    /// That of a column that was cut out of another.
+    fn of(context: &Context, column: Operand, cut: Cut) -> Option<Window> {
+        let &[column, view] = context.made_by(column, VectorOp::Compact)? else { return None };
+        if segments::key(context, view) != cut? {
+            return None;
+        }
+        Window::at(context, column, view)
+    }
+
+    /// What a column has in the segments of a view.
+    fn at(context: &Context, column: Operand, view: Operand) -> Option<Window> {
+        let starts = Sum::of(context, context.made_by(view, VectorOp::View)?[0])?;
+        let count_of = |&(term, times): &(Operand, i64)| match (context.made_by(term, VectorOp::Iota), times) {
+            (Some(&[count]), 1) => Some(count),
+            _ => None,
+        };
+        let count = starts.terms.iter().find_map(count_of)?;
+        let is_scalar = |term: Operand| matches!(context.type_of(term), RegisterType::Scalar(_));
+        let first = match starts.terms.iter().filter(|term| count_of(term).is_none()).collect::<Vec<_>>()[..] {
+            [] => int(starts.constant),
+            [&(term, 1)] if starts.constant == 0 && is_scalar(term) => term,
+            _ => return None,
+        };
+        Some(Window { column, first, count })
+    }
+
+    /// The elements at this place of all of them. Where there are none, a slice has no place but 0.
+    fn elements(&self, context: &mut Context, index: i64) -> Operand {
+        const INT: RegisterType = RegisterType::Scalar(ScalarType::Int);
+        let start = context.emit(Op::Scalar(ScalarOp::AddInt), vec![self.first, int(index)], INT);
+        let is_none = vec![self.count, int(0)];
+        let is_none = context.emit(Op::Scalar(ScalarOp::EqualInt), is_none, RegisterType::Scalar(ScalarType::Bool));
+        let start = context.emit(Op::Scalar(ScalarOp::SelectInt), vec![is_none, int(0), start], INT);
+        let ty = context.type_of(self.column);
+        context.emit(Op::Vector(VectorOp::Slice), vec![self.column, start, self.count], ty)
     }
 }
 
@@ -299,6 +380,58 @@ mod tests {
              %8 = map add.float %5 %7
              %9 = map add.float %8 %6
              return %9",
+        );
+    }
+
+    #[test]
+    fn windows_are_slices() {
+        becomes(
+            "column int",
+            "%5 = iota %0
+             %6 = map add.int %5 %4
+             %7 = dist 2 %0
+             %8 = view %6 %7
+             %9 = packed %7
+             %10 = compact %2 %8
+             %11 = map multiply.int %10 %10
+             %12 = seg_reduce.add.int %11 %9
+             return %12",
+            "%5 = add.int %4 0
+             %6 = equal.int %0 0
+             %7 = select.int %6 0 %5
+             %8 = slice %2 %7 %0
+             %9 = map multiply.int %8 %8
+             %10 = add.int %4 1
+             %11 = equal.int %0 0
+             %12 = select.int %11 0 %10
+             %13 = slice %2 %12 %0
+             %14 = map multiply.int %13 %13
+             %15 = map add.int %9 %14
+             return %15",
+        );
+    }
+
+    #[test]
+    fn windows_where_they_lie_are_slices() {
+        becomes(
+            "column int",
+            "%5 = iota %0
+             %6 = map add.int 1 %5
+             %7 = map subtract.int %6 1
+             %8 = dist 2 %0
+             %9 = view %7 %8
+             %10 = seg_reduce.maximum.int %2 %9
+             return %10",
+            "%5 = add.int 0 0
+             %6 = equal.int %0 0
+             %7 = select.int %6 0 %5
+             %8 = slice %2 %7 %0
+             %9 = add.int 0 1
+             %10 = equal.int %0 0
+             %11 = select.int %10 0 %9
+             %12 = slice %2 %11 %0
+             %13 = map maximum.int %8 %12
+             return %13",
         );
     }
 
