@@ -405,7 +405,7 @@ mod tests {
             "function search(%0: column int, %1: int, %2: int, %3: int) -> int {
                %4 = length %0
                %5 = less.int 0 %1
-               %6 = at_most.int %1 1152921504606846976
+               %6 = at_most.int %1 288230376151711744
                %7 = select.int %5 1 4611686018427387904
                %8 = select.int %5 %4 -4611686018427387904
                %9 = select.int %6 %7 4611686018427387904

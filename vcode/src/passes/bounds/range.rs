@@ -12,8 +12,11 @@ use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 /// No column is so long.
 const LONGEST: i64 = 1 << 50;
 
-/// What is added to a counter is at most this, or it has no range.
+/// What an index adds to a counter is at most this, or there is no range.
 const MOST: i64 = 1 << 60;
+
+/// What a turn adds to it is at most this, so that several turns together add less than [`MOST`].
+const FARTHEST: i64 = MOST / 4;
 
 const INT: RegisterType = RegisterType::Scalar(ScalarType::Int);
 const BOOL: RegisterType = RegisterType::Scalar(ScalarType::Bool);
@@ -55,10 +58,10 @@ impl Writer<'_> {
         let (mut range, mut step) = (Range { begins, ends }, int(steps.most));
         if let Some(by) = steps.by {
             let is_positive = self.bool(ScalarOp::LessInt, [int(0), by.into()]);
-            let is_small = self.bool(ScalarOp::AtMostInt, [by.into(), int(MOST)]);
+            let is_small = self.bool(ScalarOp::AtMostInt, [by.into(), int(FARTHEST)]);
             range = self.range_if(is_positive, range);
             range = self.range_if(is_small, range);
-            let by = self.int(ScalarOp::MinimumInt, [by.into(), int(MOST)]);
+            let by = self.int(ScalarOp::MinimumInt, [by.into(), int(FARTHEST)]);
             let by = self.int(ScalarOp::MaximumInt, [by, int(0)]);
             step = self.int(ScalarOp::MaximumInt, [by, step]);
         }
