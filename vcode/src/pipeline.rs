@@ -2,13 +2,28 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, inline, last_use, number,
-    parts, peel, read_early, rows, short_segments, simplify, sink_common, slice, sort, unroll, view, windows,
+    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, inline, last_use, lift_common,
+    number, parts, peel, read_early, rows, short_segments, simplify, sink_common, slice, sort, unroll, view, windows,
     zero_trip,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
 use std::fmt;
+
+const COPY: Pass = Pass {
+    name: "copy",
+    summary: "replaces results of an if that are the same in both blocks",
+    reason: "before cse: instructions on such results can then equal those on the originals",
+    run: copy::run,
+};
+
+const SINK_COMMON: Pass = Pass {
+    name: "sink_common",
+    summary: "takes what both blocks of an if do alike out of it, and lets ifs that choose scalars be selections",
+    reason: "after copy and cse, which make equal operands one register; before the passes that read lengths and descriptors \
+             off the instructions that made them",
+    run: sink_common::run,
+};
 
 const FOLD: Pass = Pass {
     name: "fold",
@@ -48,20 +63,9 @@ pub const PASSES: &[Pass] = &[
     },
     FOLD,
     SIMPLIFY,
-    Pass {
-        name: "copy",
-        summary: "replaces results of an if that are the same in both blocks",
-        reason: "before cse: instructions on such results can then equal those on the originals",
-        run: copy::run,
-    },
+    COPY,
     CSE,
-    Pass {
-        name: "sink_common",
-        summary: "takes what both blocks of an if do alike out of it, and lets ifs that choose scalars be selections",
-        reason: "after copy and cse, which make equal operands one register; before the passes that read lengths and descriptors \
-                 off the instructions that made them",
-        run: sink_common::run,
-    },
+    SINK_COMMON,
     Pass {
         name: "count",
         summary: "takes the number of true flags from the length of what was packed by them",
@@ -201,6 +205,13 @@ pub const SERIAL_PASSES: &[Pass] = &[
         reason: "after unroll, which makes calls; before simplify, which knows the lengths of arguments",
         run: peel::run,
     },
+    Pass {
+        name: "lift_common",
+        summary: "does what both blocks of an if do alike once, in front of it",
+        reason: "after cse, which makes equal operands one register; before hoist, which takes what is then part of every turn",
+        run: lift_common::run,
+    },
+    Pass { reason: "again after lift_common: writes to elements at indices that are scalars now", ..SINK_COMMON },
     Pass {
         name: "hoist",
         summary: "computes before a loop what is the same in all of its turns",

@@ -19,6 +19,7 @@ pub mod fuse;
 pub mod hoist;
 pub mod inline;
 pub mod last_use;
+pub mod lift_common;
 mod linear;
 pub mod number;
 pub mod parts;
