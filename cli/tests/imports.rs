@@ -164,6 +164,35 @@ fn files_of_v_and_of_nesl_import_each_other() {
 }
 
 #[test]
+fn structs_of_a_file_of_v_have_names_behind_that_of_the_file() {
+    let bench = Bench::with(
+        "shapes.v",
+        "struct point { double x, y; };\n\
+         void move(struct point *p, double by) { p->x += by; }\n\
+         pure struct point middle(struct point a, struct point b) {\n  \
+         return (struct point){(a.x + b.x) / 2, (a.y + b.y) / 2};\n}\n",
+    );
+    bench.write(
+        "main.v",
+        "import \"shapes.v\" as g;\nstruct line { struct g.point from, to; };\n\
+         pure struct g.point ends(struct line l) [*] { return [l.from, l.to]; }\nvoid main() {\n  \
+         struct g.point p = g.middle((struct g.point){3, 0}, g.point(0, 3)), q;\n  struct line l = {p, q};\n  \
+         g.move(&p, 1);\n  l.to.y = 7;\n  printf(\"%v %v\\n\", p.x, [e.y : e in ends(l) >< [p]]);\n}\n",
+    );
+    bench.nesl(&["run", "main.v"]).prints("2.5 [1.5, 7.0, 1.5]\n");
+    // A file of NESL gives one that it knows behind another name.
+    bench.write("other.nesl", "import \"shapes.v\" as s;\nfunction same(p) : s.point -> s.point = p;\n");
+    bench.write(
+        "mix.v",
+        "import \"shapes.v\" as g;\nimport \"other.nesl\";\npure double sum_of(struct g.point p) {\n  \
+         struct g.point q = same(p);\n  return q.x + q.y;\n}\nsum_of((struct g.point){3, 4});\n",
+    );
+    bench.nesl(&["run", "mix.v"]).prints("7.0\n");
+    bench.write("bad.v", "import \"shapes.v\" as g;\nint main() { struct point p; return 0; }\n");
+    bench.nesl(&["check", "bad.v"]).fails(1, &["E0207", "there is a `struct g.point`"]);
+}
+
+#[test]
 fn v_leaves_parameters_with_defaults_to_them() {
     let bench = Bench::with("line.nesl", "function line(x, slope := 3, base := 1) = slope * x + base;\n");
     let main = "int main() { printf(\"%d %v\\n\", line(5), [line(x) : x in index(3)]); return 0; }";

@@ -234,8 +234,9 @@ impl Session {
             if let Some(exports) = exports.get(&target.file) {
                 let alias = target.import.alias.as_ref().map(|alias| &*alias.symbol);
                 exports.bring(alias, &mut self.environment);
-                if alias.is_none() {
-                    self.v.extend(&exports.declared);
+                match alias {
+                    None => self.v.extend(&exports.declared),
+                    Some(alias) => self.v.extend(&exports.declared.behind(alias)),
                 }
             }
         }

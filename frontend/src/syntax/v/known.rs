@@ -37,6 +37,28 @@ impl Declared {
         self.globals.extend(other.globals.iter().map(|(name, ty)| (name.clone(), ty.clone())));
     }
 
+    /// The same, as a text knows it that imports it behind a name: `g.f`, `struct g.point`.
+    pub(crate) fn behind(&self, file: &str) -> Declared {
+        let name = |name: &Symbol| Symbol::from(format!("{file}.{name}"));
+        let own = |symbol: &Symbol| self.structures.contains_key(symbol).then(|| name(symbol));
+        let functions = self.functions.iter().map(|(symbol, function)| {
+            let mut function = Signature::clone(function);
+            function.result = function.result.renamed(&own);
+            function.parameters.iter_mut().for_each(|parameter| parameter.ty = parameter.ty.renamed(&own));
+            (name(symbol), Arc::new(function))
+        });
+        let structures = self.structures.iter().map(|(symbol, structure)| {
+            let mut structure = Structure::clone(structure);
+            structure.fields.iter_mut().for_each(|(_, ty)| *ty = ty.renamed(&own));
+            (name(symbol), Arc::new(structure))
+        });
+        Declared {
+            functions: functions.collect(),
+            structures: structures.collect(),
+            globals: self.globals.iter().map(|(symbol, ty)| (name(symbol), ty.renamed(&own))).collect(),
+        }
+    }
+
     /// The same, with each place moved at which something is declared.
     pub(in crate::syntax::v) fn moved(&self, place: impl Fn(&mut Span)) -> Declared {
         let mut moved = self.clone();

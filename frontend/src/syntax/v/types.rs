@@ -48,6 +48,20 @@ impl Type {
         }
     }
 
+    /// The same, with other names for some structs.
+    pub fn renamed(&self, name: &impl Fn(&Symbol) -> Option<Symbol>) -> Type {
+        match self {
+            Type::Vector(element) => Type::vector(element.renamed(name)),
+            Type::Struct(symbol) => Type::Struct(name(symbol).unwrap_or_else(|| symbol.clone())),
+            Type::Pair(first, rest) => Type::Pair(Arc::new(first.renamed(name)), Arc::new(rest.renamed(name))),
+            Type::Record(datatype, arguments) => {
+                let arguments = arguments.iter().map(|argument| argument.renamed(name));
+                Type::Record(Arc::clone(datatype), arguments.collect())
+            }
+            other => other.clone(),
+        }
+    }
+
     /// Whether a value of one type is one of the other as it is.
     pub fn fits(&self, other: &Type) -> bool {
         match (self, other) {
@@ -55,6 +69,10 @@ impl Type {
             (Type::Vector(one), Type::Vector(other)) => one.fits(other),
             (Type::Pair(first, rest), Type::Pair(other_first, other_rest)) => {
                 first.fits(other_first) && rest.fits(other_rest)
+            }
+            // A struct of a file that is imported behind a name, as another file gives it; core knows whether it is.
+            (Type::Struct(name), Type::Record(datatype, _)) | (Type::Record(datatype, _), Type::Struct(name)) => {
+                name.rsplit_once('.').is_some_and(|(_, own)| *own == *datatype.name)
             }
             (Type::Record(one, arguments), Type::Record(other, others)) => {
                 one == other && arguments.iter().zip(others).all(|(one, other)| one.fits(other))

@@ -173,7 +173,15 @@ impl<'a> Lowering<'a> {
                 }
                 let message = format!("there is no `struct {}`", name.symbol);
                 let report = Diagnostic::error("E0207", message, name.span);
-                self.report(report.hint("a struct is defined above what uses it, at the top of the file"));
+                let imported = self
+                    .definitions
+                    .structures
+                    .keys()
+                    .filter(|known| known.rsplit_once('.').is_some_and(|(_, own)| *own == *name.symbol));
+                self.report(match imported.min() {
+                    Some(known) => report.hint(format!("of the file that is imported there is a `struct {known}`")),
+                    None => report.hint("a struct is defined above what uses it, at the top of the file"),
+                });
                 Type::Unknown
             }
             BaseKind::Union(_) => {

@@ -3,7 +3,7 @@
 //! Operands and infix operators are read as one flat list, of which [`grouped`] makes a tree: so a mistake in an
 //! operand is met once, not once for each operator around it.
 
-use super::types::base;
+use super::types::{base, struct_name};
 use super::{Extra, Rule, Tokens, name, sign, span, word};
 use crate::ast::Symbol;
 use crate::syntax::v::token::Token;
@@ -174,7 +174,7 @@ fn atom<'t>(expression: Rule<'t, Expression>) -> Rule<'t, Expression> {
         None => ExpressionKind::Name(name),
         Some(arguments) => ExpressionKind::Call { function: name, arguments },
     });
-    let record = sign("(").ignore_then(word("struct")).ignore_then(name()).then_ignore(sign(")"));
+    let record = sign("(").ignore_then(word("struct")).ignore_then(struct_name()).then_ignore(sign(")"));
     let record = record.then(braces(expression.clone()));
     let record = record.map(|(name, values)| ExpressionKind::Braces(Some(name), values));
     let parenthesised = expression.clone().delimited_by(sign("("), sign(")")).map(|inner| inner.kind);

@@ -1,9 +1,20 @@
 //! The type that a declaration, or a cast, begins with.
 
-use super::{Extra, Tokens, name, span, word};
+use super::{Extra, Tokens, name, sign, span, word};
+use crate::ast::{Name, Symbol};
 use crate::syntax::v::token::Token;
 use crate::syntax::v::tree::{Base, BaseKind};
 use chumsky::prelude::*;
+
+/// The name of a struct: `point`, or `g.point` of a file that is imported as `g`.
+pub(super) fn struct_name<'t>() -> impl Parser<'t, Tokens<'t>, Name, Extra<'t>> + Clone {
+    name().then(sign(".").ignore_then(name()).or_not()).map(|(first, second)| match second {
+        None => first,
+        Some(own) => {
+            Name { symbol: Symbol::from(format!("{}.{}", first.symbol, own.symbol)), span: first.span.to(own.span) }
+        }
+    })
+}
 
 /// The type that a declaration begins with.
 pub(super) fn base<'t>() -> impl Parser<'t, Tokens<'t>, Base, Extra<'t>> + Clone {
@@ -15,7 +26,7 @@ pub(super) fn base<'t>() -> impl Parser<'t, Tokens<'t>, Base, Extra<'t>> + Clone
         Token::Word("bool") => BaseKind::Bool,
         Token::Word("void") => BaseKind::Void,
     };
-    let structure = word("struct").ignore_then(name()).map(BaseKind::Struct);
+    let structure = word("struct").ignore_then(struct_name()).map(BaseKind::Struct);
     let union = word("union").ignore_then(name()).map(BaseKind::Union);
     choice((long, scalar, structure, union))
         .labelled("a type")
