@@ -275,11 +275,22 @@ impl VectorOp {
         self.class() == Class::Permute && matches!(self.fusion(), Fusion::End(_))
     }
 
+    /// Whether it gives a scalar.
+    pub fn gives_scalar(self) -> bool {
+        matches!(self.row().result, Kind::ScalarT | Kind::Scalar(_))
+    }
+
+    /// Whether it gives a column that is there already: that of an operand, or a part of it.
+    pub fn is_at_hand(self) -> bool {
+        let row = self.row();
+        matches!(row.result, Kind::ColumnT | Kind::Column(_)) && !self.is_pass() && !row.fresh
+    }
+
     /// Whether it looks up one scalar in a column, its first operand: an element, or how many there are.
     pub fn reads_scalar(self) -> bool {
         let row = self.row();
         let is_column = matches!(row.operands.first(), Some(Kind::ColumnT | Kind::Column(_)));
-        is_column && !self.is_pass() && matches!(row.result, Kind::ScalarT | Kind::Scalar(_))
+        is_column && !self.is_pass() && self.gives_scalar()
     }
 
     /// Whether it makes elements in a loop from the index and scalars alone.
@@ -316,6 +327,12 @@ mod tests {
         for op in all {
             assert_eq!(VectorOp::by_name(&op.name()), Some(op));
         }
+    }
+
+    #[test]
+    fn few_columns_are_there_already() {
+        let at_hand: Vec<String> = VectorOp::all().iter().filter(|op| op.is_at_hand()).map(|op| op.name()).collect();
+        assert_eq!(at_hand, ["slice", "starts", "lengths"]);
     }
 
     /// Whether a number of elements can be said of operands of these kinds.

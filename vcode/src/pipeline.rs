@@ -2,7 +2,7 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, inline, last_use, lift_common,
+    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, hoist_common, inline, last_use,
     number, parts, peel, read_early, rows, short_segments, simplify, sink_common, slice, sort, unroll, view, windows,
     zero_trip,
 };
@@ -206,12 +206,12 @@ pub const SERIAL_PASSES: &[Pass] = &[
         run: peel::run,
     },
     Pass {
-        name: "lift_common",
+        name: "hoist_common",
         summary: "does what both blocks of an if do alike once, in front of it",
         reason: "after cse, which makes equal operands one register; before hoist, which takes what is then part of every turn",
-        run: lift_common::run,
+        run: hoist_common::run,
     },
-    Pass { reason: "again after lift_common: writes to elements at indices that are scalars now", ..SINK_COMMON },
+    Pass { reason: "again after hoist_common: writes to elements at indices that are scalars now", ..SINK_COMMON },
     Pass {
         name: "hoist",
         summary: "computes before a loop what is the same in all of its turns",

@@ -90,6 +90,11 @@ impl Function {
             Operand::Constant(value) => RegisterType::Scalar(value.scalar_type()),
         }
     }
+
+    /// The types of its results.
+    pub fn result_types(&self) -> impl Iterator<Item = RegisterType> {
+        self.body.results.iter().map(|&result| self.operand_type(result))
+    }
 }
 
 /// Instructions, then results.

@@ -14,6 +14,14 @@ impl Register {
         registers.push(ty);
         register
     }
+
+    /// New registers of these types.
+    pub(crate) fn add_all(
+        registers: &mut Vec<RegisterType>,
+        types: impl IntoIterator<Item = RegisterType>,
+    ) -> Vec<Register> {
+        types.into_iter().map(|ty| Register::add(registers, ty)).collect()
+    }
 }
 
 /// What a register holds.

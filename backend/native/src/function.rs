@@ -153,7 +153,7 @@ impl Compiler {
         Ok(Compiled {
             enter: self.enter(self.functions[&function].entry),
             arguments: words(&mut code.parameters.iter().map(|&parameter| code.register_type(parameter))),
-            results: words(&mut code.body.results.iter().map(|&result| code.operand_type(result))),
+            results: words(&mut code.result_types()),
         })
     }
 

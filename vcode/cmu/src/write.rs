@@ -180,7 +180,7 @@ fn main(program: &Program, names: &HashMap<FunctionId, String>, seed: &dyn Fn(us
             }
         }
         let called = function(program, *id);
-        let count = called.body.results.iter().map(|&result| lower::width(called.operand_type(result))).sum();
+        let count = called.result_types().map(lower::width).sum();
         let mut values = lowering.call(*id, &arguments, count).into_iter();
         for output in outputs {
             let width = output.registers().into_iter().map(lower::width).sum();

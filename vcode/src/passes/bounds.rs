@@ -65,13 +65,6 @@ struct Counted<'a> {
     constraints: Vec<&'a Constraint>,
 }
 
-/// A counter in the loop, and the bound that it is compared with.
-struct Bounded {
-    counter: Register,
-    goes_up: bool,
-    bound: Register,
-}
-
 /// The function that enters a loop, and the loop with both kinds of turns, if there are checks that can go.
 fn split(function: &Function, id: FunctionId, own: FunctionId, sites: &mut Vec<Place>) -> Option<(Function, Function)> {
     if function.body.size() > LONGEST {
@@ -88,31 +81,28 @@ fn split(function: &Function, id: FunctionId, own: FunctionId, sites: &mut Vec<P
     let mut registers = function.registers.clone();
     let mut entry = Writer { registers: &mut registers, instructions: Vec::new(), place };
     let mut own_registers = function.registers.clone();
-    let (mut bounded, mut bounds) = (Vec::new(), Vec::new());
+    let (mut bounds, mut passed) = (Vec::new(), Vec::new());
     for Counted { counter, goes_up, constraints } in &counted {
         let range = entry.range(constraints, turn.steps_of(*counter), times);
-        bounds.push(entry.bound(*goes_up, range, *counter));
-        let bound = Register::add(&mut own_registers, RegisterType::Scalar(ScalarType::Int));
-        bounded.push(Bounded { counter: *counter, goes_up: *goes_up, bound });
+        passed.push(entry.bound(*goes_up, range, *counter));
+        bounds.push(Register::add(&mut own_registers, RegisterType::Scalar(ScalarType::Int)));
     }
     let replaced: HashMap<Register, Instruction> = known
         .iter()
-        .filter(|known| counted.iter().any(|counted| Some(counted.counter) == known.counter()))
+        .filter(|known| counted.iter().any(|counted| counted.counter == known.constraint.of.counter))
         .map(|known| (known.instruction.results[0], known.replacement()))
         .collect();
 
     let mut enters = entry.instructions;
     let parameters = function.parameters.iter().map(|&parameter| Operand::Register(parameter));
-    let types: Vec<RegisterType> = function.body.results.iter().map(|&result| function.operand_type(result)).collect();
-    let results: Vec<Register> = types.into_iter().map(|ty| Register::add(&mut registers, ty)).collect();
+    let results = Register::add_all(&mut registers, function.result_types());
     let values = results.iter().map(|&result| result.into()).collect();
-    enters.push(Instruction::new(Op::Call(own), parameters.chain(bounds).collect(), results, place));
+    enters.push(Instruction::new(Op::Call(own), parameters.chain(passed).collect(), results, place));
     let enters = Function { registers, body: Block::new(enters, values), ..function.clone() };
 
-    let more: Vec<Register> = bounded.iter().map(|bounded| bounded.bound).collect();
-    let within = Within { function, id, own, bounded: &bounded, more: &more, times };
+    let within = Within { function, id, own, counted: &counted, bounds: &bounds, times };
     let body = within.body(&replaced, &mut own_registers, sites);
-    let parameters = [&function.parameters[..], &more[..]].concat();
+    let parameters = [&function.parameters[..], &bounds[..]].concat();
     let name = format!("{}/within", function.name);
     Some((enters, Function { name, parameters, registers: own_registers, body, ..function.clone() }))
 }
@@ -138,10 +128,6 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    fn counter(&self) -> Option<Register> {
-        self.constraint.of.counter.map(|(counter, _)| counter)
-    }
-
     /// What stands there instead: the index itself, or the constant.
     fn replacement(&self) -> Instruction {
         let (op, operands) = match self.gives {
@@ -184,7 +170,7 @@ fn known<'a>(function: &'a Function, turn: &Turn<'a>) -> Vec<Known<'a>> {
 fn counted<'a>(function: &Function, turn: &Turn<'_>, known: &'a [Known<'_>]) -> Vec<Counted<'a>> {
     let mut all = Vec::new();
     for &counter in &function.parameters {
-        let of = |known: &&Known<'_>| known.counter() == Some(counter);
+        let of = |known: &&Known<'_>| known.constraint.of.counter == counter;
         let constraints: Vec<&Constraint> = known.iter().filter(of).map(|known| &known.constraint).collect();
         let indices = constraints.iter().filter(|constraint| matches!(constraint.kind, Kind::Index(_))).count();
         // A loop that does not go on by comparing the number asks whether it does so in each turn all the same.
@@ -201,9 +187,9 @@ struct Within<'a> {
     function: &'a Function,
     id: FunctionId,
     own: FunctionId,
-    bounded: &'a [Bounded],
-    /// The bounds, which the loop has as parameters besides.
-    more: &'a [Register],
+    counted: &'a [Counted<'a>],
+    /// What each of these is compared with: parameters that the loop has besides.
+    bounds: &'a [Register],
     /// How many turns without checks are one.
     times: i64,
 }
@@ -219,7 +205,7 @@ impl Within<'_> {
         let place = Place::from(function.span);
         let mut writer = Writer { registers, instructions: Vec::new(), place };
         let mut is_within = Operand::Constant(ScalarValue::Bool(true));
-        for Bounded { counter, goes_up, bound } in self.bounded {
+        for (Counted { counter, goes_up, .. }, bound) in self.counted.iter().zip(self.bounds) {
             let op = if *goes_up { ScalarOp::LessInt } else { ScalarOp::GreaterInt };
             let is_inside = writer.bool(op, [(*counter).into(), (*bound).into()]);
             is_within = writer.bool(ScalarOp::AndBool, [is_within, is_inside]);
@@ -227,11 +213,11 @@ impl Within<'_> {
         let mut instructions = writer.instructions;
 
         let mut unchecked = replace(&function.body, replaced);
-        tail::rename_ends(&mut unchecked, self.id, self.own, self.more);
+        tail::rename_ends(&mut unchecked, self.id, self.own, self.bounds);
         // Its registers are others than those of turns with checks.
-        let parameters = function.parameters.iter().chain(self.more).map(|&parameter| parameter.into()).collect();
+        let parameters = function.parameters.iter().chain(self.bounds).map(|&parameter| parameter.into()).collect();
         let itself = Instruction::new(Op::Call(self.own), parameters, Vec::new(), place);
-        let parameters = [&function.parameters[..], self.more].concat();
+        let parameters = [&function.parameters[..], self.bounds].concat();
         let copied = Function { parameters, registers: registers.clone(), body: unchecked, ..function.clone() };
         let mut sites = Sites::new(sites);
         let mut unchecked = Body::at(&itself, &copied, registers, &mut sites).block(&copied.body);
@@ -240,10 +226,8 @@ impl Within<'_> {
         }
 
         let mut checked = function.body.clone();
-        tail::rename_ends(&mut checked, self.id, self.own, self.more);
-        let types: Vec<RegisterType> =
-            function.body.results.iter().map(|&result| function.operand_type(result)).collect();
-        let results: Vec<Register> = types.into_iter().map(|ty| Register::add(registers, ty)).collect();
+        tail::rename_ends(&mut checked, self.id, self.own, self.bounds);
+        let results = Register::add_all(registers, function.result_types());
         let values = results.iter().map(|&result| result.into()).collect();
         let chooses = Op::If(Box::new(unchecked), Box::new(checked));
         instructions.push(Instruction::new(chooses, vec![is_within], results, place));

@@ -21,8 +21,7 @@ fn expand_block(function: &mut Function, block: &mut Block) {
         match instruction.op {
             Op::Each(each) => {
                 let call = |function: &mut Function| {
-                    let results: Vec<Register> =
-                        each.result_types().into_iter().map(|ty| Register::add(&mut function.registers, ty)).collect();
+                    let results = Register::add_all(&mut function.registers, each.result_types());
                     let yields = results.iter().map(|&result| result.into()).collect();
                     let operands = instruction.operands.clone();
                     let call = Instruction::new(Op::Call(each.lifted), operands, results, instruction.place);

@@ -19,7 +19,6 @@
 //! What may fail is computed before the other things of the first turn, which changes which of several failures comes
 //! first, and nothing else.
 
-use crate::op::VectorOp;
 use crate::passes::effect::has_effect;
 use crate::passes::entering;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
@@ -60,7 +59,7 @@ fn split(function: &Function, id: FunctionId, own: FunctionId) -> Option<(Functi
     let turn_left = hoisting.rest(&goes_on.instructions);
     let moved = hoisting.moved;
     let is_worth_it = |instruction: &Instruction| {
-        let reads = matches!(instruction.op, Op::Vector(op) if !op.is_known() && !is_at_hand(op));
+        let reads = matches!(instruction.op, Op::Vector(op) if !op.is_known() && !op.is_at_hand());
         reads || has_effect(&instruction.op, &instruction.operands)
     };
     if !moved.iter().any(is_worth_it) {
@@ -79,7 +78,7 @@ fn split(function: &Function, id: FunctionId, own: FunctionId) -> Option<(Functi
     let turns = Function { name: format!("{}/turns", function.name), parameters, body, ..function.clone() };
     let mut registers = function.registers.clone();
     let types: Vec<RegisterType> = end.results.iter().map(|&result| function.register_type(result)).collect();
-    let results: Vec<Register> = types.into_iter().map(|ty| Register::add(&mut registers, ty)).collect();
+    let results = Register::add_all(&mut registers, types);
     let values = results.iter().map(|&result| result.into()).collect();
     let operands = turns.parameters.iter().map(|&parameter| parameter.into()).collect();
     let mut first_turn = moved[moved_from_before..].to_vec();
@@ -124,16 +123,11 @@ impl Hoisting<'_> {
         };
         let is_kind = match instruction.op {
             Op::Scalar(_) => true,
-            Op::Vector(op) => is_at_hand(op) || gives_scalars(self.function, instruction),
+            Op::Vector(op) => op.is_at_hand() || op.gives_scalar(),
             _ => false,
         };
         is_kind && instruction.operands.iter().all(is_same)
     }
-}
-
-/// Whether an operation gives a column that is there already.
-fn is_at_hand(op: VectorOp) -> bool {
-    matches!(op, VectorOp::Starts | VectorOp::Lengths | VectorOp::Slice)
 }
 
 /// Whether all results of an instruction are scalars.

@@ -10,24 +10,23 @@
 //! What can fail is taken only where nothing that can fail comes before it in either block. This is *code hoisting*.
 //! [`sink_common`](super::sink_common) takes what blocks end with.
 
-use crate::op::VectorOp;
 use crate::passes::effect::has_effect;
 use crate::program::{Block, Instruction, Op, Operand, Program, Register};
 use std::collections::{HashMap, HashSet};
 
-/// Lifts in all functions.
+/// Hoists in all functions.
 pub fn run(program: &mut Program) {
     for function in &mut program.functions {
-        function.body = lifted(std::mem::take(&mut function.body));
+        function.body = hoisted(std::mem::take(&mut function.body));
     }
 }
 
 /// A block without what the blocks of its `if`s do alike, those inside of others first.
-fn lifted(mut block: Block) -> Block {
+fn hoisted(mut block: Block) -> Block {
     for mut instruction in std::mem::take(&mut block.instructions) {
         if let Op::If(then_block, else_block) = &mut instruction.op {
             for block in [&mut *then_block, &mut *else_block] {
-                **block = lifted(std::mem::take(block));
+                **block = hoisted(std::mem::take(block));
             }
             let common = common([then_block, else_block]);
             block.instructions.extend(common);
@@ -37,19 +36,11 @@ fn lifted(mut block: Block) -> Block {
     block
 }
 
-/// Whether an instruction gives a scalar, or a column that is there already.
-fn is_lifted(op: &Op) -> bool {
+/// Whether an instruction makes no column: one that is made in front may be a loop of its own there.
+fn is_hoisted(op: &Op) -> bool {
     match op {
         Op::Scalar(_) => true,
-        Op::Vector(op) => matches!(
-            op,
-            VectorOp::Extract
-                | VectorOp::Length
-                | VectorOp::Segments
-                | VectorOp::Starts
-                | VectorOp::Lengths
-                | VectorOp::Slice
-        ),
+        Op::Vector(op) => op.is_at_hand() || op.gives_scalar(),
         _ => false,
     }
 }
@@ -68,7 +59,7 @@ fn common([first, second]: [&mut Block; 2]) -> Vec<Instruction> {
             Operand::Constant(_) => true,
         };
         let fails = has_effect(&instruction.op, &instruction.operands);
-        let moves = is_lifted(&instruction.op) && !(fails && has_failed) && instruction.operands.iter().all(is_known);
+        let moves = is_hoisted(&instruction.op) && !(fails && has_failed) && instruction.operands.iter().all(is_known);
         match moves.then(|| take_alike(&instruction, fails, second, &names)).flatten() {
             Some(alike) => {
                 names.extend(alike.results.iter().copied().zip(instruction.results.iter().copied()));

@@ -1,4 +1,4 @@
-//! Linear combinations: scalars and columns of ints as sums of others, looked up where these were made.
+//! Linear combinations: scalars and columns of ints as sums of others, as far as it is known how these were made.
 
 use crate::passes::rewrite::{Context, Maker};
 use crate::program::Operand;
@@ -7,8 +7,45 @@ use nesl_prim::{ScalarOp, ScalarValue};
 /// Sums that are made of more than so many others are not looked through.
 const DEEPEST: usize = 8;
 
-/// Constants are less than this, so that sums of a few of them do not wrap.
+/// Constants are less than this, so that sums of them, and what is added to those, do not wrap.
 const LEAST_UNSAFE: i64 = 1 << 40;
+
+/// A constant, if a few of its kind add up to less than any limit.
+pub(super) fn small(operand: Operand) -> Option<i64> {
+    match operand {
+        Operand::Constant(ScalarValue::Int(value)) if value.unsigned_abs() < LEAST_UNSAFE as u64 => Some(value),
+        _ => None,
+    }
+}
+
+/// How a number was made of others.
+pub(super) enum Made {
+    Sum([Operand; 2]),
+    Difference([Operand; 2]),
+    /// It is another, which was checked.
+    Checked(Operand),
+}
+
+impl Made {
+    pub fn by(op: ScalarOp, operands: &[Operand]) -> Option<Made> {
+        match (op, operands) {
+            (ScalarOp::AddInt, &[a, b]) => Some(Made::Sum([a, b])),
+            (ScalarOp::SubtractInt, &[a, b]) => Some(Made::Difference([a, b])),
+            _ => op.checked_operand().map(|checked| Made::Checked(operands[checked])),
+        }
+    }
+
+    /// As the walk of a rule knows it.
+    pub fn known(context: &Context) -> impl Fn(Operand) -> Option<Made> {
+        |operand| {
+            let definition = context.definition(operand)?;
+            match definition.maker {
+                Maker::Scalar(op) | Maker::Map(op) => Made::by(op, &definition.operands),
+                Maker::Vector(_) | Maker::Constants(_) => None,
+            }
+        }
+    }
+}
 
 /// A sum: how often each operand is in it, and what is constant.
 #[derive(Default)]
@@ -19,40 +56,40 @@ pub(super) struct Sum {
 
 impl Sum {
     /// What an operand is; none where that may wrap.
-    pub fn of(context: &Context, operand: Operand) -> Option<Sum> {
+    pub fn of(operand: Operand, made: &impl Fn(Operand) -> Option<Made>) -> Option<Sum> {
         let mut sum = Sum::default();
-        sum.add(context, operand, 1)?;
+        sum.add(operand, 1, made)?;
         Some(sum)
     }
 
     /// Adds what an operand is made of, so often.
-    pub fn add(&mut self, context: &Context, operand: Operand, times: i64) -> Option<()> {
-        self.add_deep(context, operand, times, 0)
+    pub fn add(&mut self, operand: Operand, times: i64, made: &impl Fn(Operand) -> Option<Made>) -> Option<()> {
+        self.add_deep(operand, times, made, 0)
     }
 
-    fn add_deep(&mut self, context: &Context, operand: Operand, times: i64, depth: usize) -> Option<()> {
-        if let Operand::Constant(ScalarValue::Int(value)) = operand {
-            self.constant += times * Some(value).filter(|value| value.unsigned_abs() < LEAST_UNSAFE as u64)?;
+    fn add_deep(
+        &mut self,
+        operand: Operand,
+        times: i64,
+        made: &impl Fn(Operand) -> Option<Made>,
+        depth: usize,
+    ) -> Option<()> {
+        if let Operand::Constant(_) = operand {
+            self.constant += times * small(operand)?;
             return Some(());
         }
-        let definition = context.definition(operand).filter(|_| depth < DEEPEST);
-        let (Maker::Scalar(op) | Maker::Map(op), &[a, b]) = (match definition {
-            Some(definition) => (definition.maker, definition.operands.as_slice()),
-            None => (Maker::Constants(0), &[][..]),
-        }) else {
-            self.add_term(operand, times);
-            return Some(());
-        };
-        match op {
-            ScalarOp::AddInt => {
-                self.add_deep(context, a, times, depth + 1)?;
-                self.add_deep(context, b, times, depth + 1)
+        let depth = depth + 1;
+        match made(operand).filter(|_| depth <= DEEPEST) {
+            Some(Made::Sum([a, b])) => {
+                self.add_deep(a, times, made, depth)?;
+                self.add_deep(b, times, made, depth)
             }
-            ScalarOp::SubtractInt => {
-                self.add_deep(context, a, times, depth + 1)?;
-                self.add_deep(context, b, -times, depth + 1)
+            Some(Made::Difference([a, b])) => {
+                self.add_deep(a, times, made, depth)?;
+                self.add_deep(b, -times, made, depth)
             }
-            _ => {
+            Some(Made::Checked(itself)) => self.add_deep(itself, times, made, depth),
+            None => {
                 self.add_term(operand, times);
                 Some(())
             }

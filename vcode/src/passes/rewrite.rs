@@ -112,7 +112,7 @@ impl Context {
 
     /// The same for an instruction with any number of results.
     pub fn emit_all(&mut self, op: Op, operands: Vec<Operand>, types: &[RegisterType]) -> Vec<Operand> {
-        let results: Vec<Register> = types.iter().map(|&ty| Register::add(&mut self.registers, ty)).collect();
+        let results = Register::add_all(&mut self.registers, types.iter().copied());
         self.definitions.resize(self.registers.len(), None);
         self.names.resize(self.registers.len(), None);
         let values = results.iter().map(|&result| Operand::Register(result)).collect();

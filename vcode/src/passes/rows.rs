@@ -95,8 +95,7 @@ fn enters(function: &Function, turns: &Function, own: FunctionId, splits: &[Spli
     }
     let of = |parameter: &Register| given.remove(parameter).unwrap_or_else(|| vec![(*parameter).into()]);
     let operands = function.parameters.iter().flat_map(of).collect();
-    let types = turns.body.results.iter().map(|&result| turns.operand_type(result));
-    let results: Vec<Register> = types.map(|ty| Register::add(&mut writer.registers, ty)).collect();
+    let results = Register::add_all(&mut writer.registers, turns.result_types());
     body.push(Instruction::new(Op::Call(own), operands, results.clone(), function.span));
     let is_split = |index: usize| splits.iter().any(|one| one.results.contains(&index));
     let mut packed = |(index, result): (usize, Register)| match is_split(index) {

@@ -17,7 +17,7 @@
 //! combined as [`nesl_prim::sum`] defines for so few.
 
 use crate::op::VectorOp;
-use crate::passes::linear::Sum;
+use crate::passes::linear::{Made, Sum};
 use crate::passes::rewrite::{self, Action, Context, Definition, Maker, Rule};
 use crate::passes::{effect, segments};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
@@ -269,7 +269,7 @@ impl Window {
 
     /// What a column has in the segments of a view.
     fn at(context: &Context, column: Operand, view: Operand) -> Option<Window> {
-        let starts = Sum::of(context, context.made_by(view, VectorOp::View)?[0])?;
+        let starts = Sum::of(context.made_by(view, VectorOp::View)?[0], &Made::known(context))?;
         let count_of = |&(term, times): &(Operand, i64)| match (context.made_by(term, VectorOp::Iota), times) {
             (Some(&[count]), 1) => Some(count),
             _ => None,

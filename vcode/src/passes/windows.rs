@@ -11,7 +11,7 @@
 //! ```
 
 use crate::op::VectorOp;
-use crate::passes::linear::Sum;
+use crate::passes::linear::{Made, Sum};
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
 use crate::program::{Instruction, Op, Operand, Program};
 use nesl_prim::{ScalarOp, ScalarValue};
@@ -41,7 +41,8 @@ impl Rule for Windows {
 
 /// How long windows are that begin and end at these places of a sequence, and how many there are.
 fn window(context: &Context, [start, end, length]: [Operand; 3]) -> Option<(Operand, Operand)> {
-    let first = Sum::of(context, start)?;
+    let made = Made::known(context);
+    let first = Sum::of(start, &made)?;
     let [(places, 1)] = first.terms[..] else { return None };
     let &[count] = context.made_by(places, VectorOp::Iota)? else { return None };
     let definition = context.definition(count)?;
@@ -54,19 +55,19 @@ fn window(context: &Context, [start, end, length]: [Operand; 3]) -> Option<(Oper
         return None;
     }
     // How long they are: the end without the start.
-    let mut long = Sum::of(context, end)?;
-    long.add(context, start, -1)?;
+    let mut long = Sum::of(end, &made)?;
+    long.add(start, -1, &made)?;
     let window = match long.terms[..] {
         [] if long.constant >= 0 => Operand::Constant(ScalarValue::Int(long.constant)),
         [(term, 1)] if long.constant == 0 && is_length(context, term) => term,
         _ => return None,
     };
     // The end of the last one without the length of the sequence: from + (until - from - 1) steps, or none at all.
-    let mut beyond = Sum::of(context, end)?;
+    let mut beyond = Sum::of(end, &made)?;
     beyond.add_term(places, -1);
-    beyond.add(context, until, 1)?;
-    beyond.add(context, from, -1)?;
-    beyond.add(context, length, -1)?;
+    beyond.add(until, 1, &made)?;
+    beyond.add(from, -1, &made)?;
+    beyond.add(length, -1, &made)?;
     (beyond.constant()? <= 1).then_some((window, count))
 }
 

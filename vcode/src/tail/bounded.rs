@@ -155,7 +155,7 @@ impl Writer<'_> {
     fn results(&mut self) -> Vec<Register> {
         let function = self.function;
         let carried = function.parameters.iter().map(|&parameter| function.register_type(parameter));
-        let given = function.body.results.iter().map(|&result| function.operand_type(result));
+        let given = function.result_types();
         let types: Vec<RegisterType> =
             [RegisterType::Scalar(ScalarType::Int)].into_iter().chain(carried).chain(given).collect();
         types.into_iter().map(|ty| self.register(ty)).collect()

@@ -13,7 +13,7 @@
 
 use super::{Body, is_direct};
 use cranelift_codegen::ir::{InstBuilder, Opcode, StackSlot, StackSlotData, StackSlotKind, Value, ValueDef, types};
-use nesl_vcode::{Block, FunctionId, Op, VectorOp, tail};
+use nesl_vcode::{Block, FunctionId, Op, tail};
 use std::collections::HashMap;
 
 /// Whether a loop looks at single elements, and calls nothing but itself.
@@ -22,7 +22,7 @@ fn is_over_elements(block: &Block, id: FunctionId) -> bool {
         Op::Scalar(_) => true,
         Op::Call(callee) => *callee == id,
         Op::If(then_block, else_block) => is_over_elements(then_block, id) && is_over_elements(else_block, id),
-        Op::Vector(op) => is_direct(*op) || matches!(op, VectorOp::Scatter | VectorOp::CombineByIndex(_)),
+        Op::Vector(op) => is_direct(*op) || op.is_update(),
         _ => false,
     })
 }

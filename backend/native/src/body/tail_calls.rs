@@ -119,7 +119,7 @@ impl Body<'_, '_> {
             // It never ends: nothing jumps here.
             let nowhere = self.emitter.builder.create_block();
             self.emitter.builder.switch_to_block(nowhere);
-            let types = function.body.results.iter().map(|&result| machine_types(function.operand_type(result)));
+            let types = function.result_types().map(machine_types);
             types.map(|types| types.into_iter().map(|ty| self.emitter.zero(ty)).collect()).collect()
         })
     }

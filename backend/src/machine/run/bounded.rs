@@ -272,7 +272,7 @@ impl<E: Engine> Run<'_, E> {
         let Some(operands) = Operands::new(self.engine, &bounded).map_err(&fault)? else { return Ok(Turns::None) };
         let code = &program.program().functions[function.0 as usize];
         let carried = code.parameters.iter().map(|&parameter| code.register_type(parameter));
-        let given = code.body.results.iter().map(|&result| code.operand_type(result));
+        let given = code.result_types();
         let types: Vec<RegisterType> =
             [RegisterType::Scalar(ScalarType::Int)].into_iter().chain(carried).chain(given).collect();
         let alarm = time.map(set_after);

@@ -150,7 +150,7 @@ impl<E: Engine> Run<'_, E> {
         let Some(native) = program.native.function(program.program(), function) else { return Ok(None) };
         let Some(operands) = Operands::new(self.engine, values).map_err(&fault)? else { return Ok(None) };
         let code = &program.program().functions[function.0 as usize];
-        let types: Vec<_> = code.body.results.iter().map(|&result| code.operand_type(result)).collect();
+        let types: Vec<_> = code.result_types().collect();
         let limits = (self.settings.cut, self.settings.limits.depth.saturating_sub(calls));
         self.is_native();
         let called = program.native.call(self.engine, (native, &types), (&operands, values), limits).map_err(&fault)?;

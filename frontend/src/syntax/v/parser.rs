@@ -53,6 +53,12 @@ fn name<'t>() -> impl Parser<'t, Tokens<'t>, crate::ast::Name, Extra<'t>> + Clon
         .labelled("a name")
 }
 
+/// A name behind that of a file that is imported: `g.f`.
+fn behind(file: crate::ast::Name, name: crate::ast::Name) -> crate::ast::Name {
+    let symbol = Symbol::from(format!("{}.{}", file.symbol, name.symbol));
+    crate::ast::Name { symbol, span: file.span.to(name.span) }
+}
+
 /// Brackets inside of brackets, and all kinds of nesting together.
 const MOST_LEVELS: usize = 1000;
 /// Stack for each level, many times what was seen to be needed.

@@ -89,7 +89,7 @@ impl Writer<'_> {
 
     fn sides(&mut self, Constraint { of, kind }: &Constraint) -> Sides {
         let (offset, is_small) = self.offset(of);
-        let is_negative = of.counter.is_some_and(|(_, is_negative)| is_negative);
+        let is_negative = of.is_negative;
         let mut sides = match kind {
             Kind::Index(lengths) => {
                 let length = self.lengths(lengths);

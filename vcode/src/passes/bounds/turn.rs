@@ -1,18 +1,13 @@
 //! What a turn of a loop says of the numbers that it counts with: which parameters only grow, or only shrink, from turn
 //! to turn, which indices are such a number and what does not vary, and what they are compared with.
 
-use crate::op::VectorOp;
+use crate::op::{Elements, VectorOp};
+use crate::passes::linear::{self, Made, Sum};
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Register};
 use crate::register::RegisterType;
 use crate::tail;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use std::collections::{HashMap, HashSet};
-
-/// Constants are less than this, so that a few of them, and what is added to them, do not wrap.
-const LEAST_UNSAFE: i64 = 1 << 40;
-
-/// How many sums and differences an index may be.
-const DEEPEST: usize = 4;
 
 /// A number that every turn hands on as it is, or more of it: or less, if it goes down.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,10 +32,11 @@ pub(super) enum Source {
 }
 
 /// A sum: of a counter, which may be subtracted, of parameters that do not vary, and of a constant.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Linear {
-    /// The counter, and whether it is subtracted.
-    pub counter: Option<(Register, bool)>,
+    pub counter: Register,
+    /// Whether it is subtracted.
+    pub is_negative: bool,
     /// The parameters, and whether each is subtracted.
     pub terms: Vec<(Register, bool)>,
     pub constant: i64,
@@ -49,7 +45,7 @@ pub(super) struct Linear {
 impl Linear {
     /// Whether it is a counter, and nothing is added.
     pub fn is_counter(&self) -> bool {
-        matches!(self.counter, Some((_, false))) && self.terms.is_empty() && self.constant == 0
+        !self.is_negative && self.terms.is_empty() && self.constant == 0
     }
 }
 
@@ -137,7 +133,8 @@ impl<'a> Turn<'a> {
             _ => return None,
         };
         let goes_down = match by {
-            Operand::Constant(ScalarValue::Int(by)) if by.unsigned_abs() < LEAST_UNSAFE as u64 => {
+            Operand::Constant(_) => {
+                let by = linear::small(by)?;
                 all.most = all.most.max(by.abs());
                 is_less == (by > 0)
             }
@@ -185,41 +182,27 @@ impl<'a> Turn<'a> {
     }
 
     fn counted(&self, operand: Operand) -> Option<Linear> {
-        let mut sum = Linear::default();
-        self.add(operand, false, 0, &mut sum)?;
-        sum.counter.is_some().then_some(sum)
+        let sum = Sum::of(operand, &|operand| self.made(operand))?;
+        let (mut counter, mut terms) = (None, Vec::new());
+        for (term, times) in sum.terms {
+            let (Operand::Register(register), 1 | -1) = (term, times) else { return None };
+            match self.same.contains(&register) {
+                true => terms.push((register, times < 0)),
+                false if self.counters.contains_key(&register) && counter.is_none() => {
+                    counter = Some((register, times < 0));
+                }
+                false => return None,
+            }
+        }
+        let (counter, is_negative) = counter?;
+        Some(Linear { counter, is_negative, terms, constant: sum.constant })
     }
 
-    fn add(&self, operand: Operand, is_negative: bool, depth: usize, sum: &mut Linear) -> Option<()> {
-        match operand {
-            Operand::Constant(ScalarValue::Int(value)) if value.unsigned_abs() < LEAST_UNSAFE as u64 => {
-                sum.constant += if is_negative { -value } else { value };
-                return Some(());
-            }
-            Operand::Register(register) if self.same.contains(&register) => {
-                sum.terms.push((register, is_negative));
-                return Some(());
-            }
-            Operand::Register(register) if self.counters.contains_key(&register) => {
-                return sum.counter.replace((register, is_negative)).is_none().then_some(());
-            }
-            _ => {}
-        }
+    /// How a number was made that a turn makes.
+    fn made(&self, operand: Operand) -> Option<Made> {
         let (maker, _) = self.definition(operand)?;
-        let depth = depth + 1;
-        if depth > DEEPEST {
-            return None;
-        }
-        match (&maker.op, maker.operands.as_slice()) {
-            (Op::Scalar(ScalarOp::AddInt), &[a, b]) => {
-                self.add(a, is_negative, depth, sum)?;
-                self.add(b, is_negative, depth, sum)
-            }
-            (Op::Scalar(ScalarOp::SubtractInt), &[a, b]) => {
-                self.add(a, is_negative, depth, sum)?;
-                self.add(b, !is_negative, depth, sum)
-            }
-            (Op::Scalar(ScalarOp::CheckIndex), &[index, _]) => self.add(index, is_negative, depth, sum),
+        match maker.op {
+            Op::Scalar(op) => Made::by(op, &maker.operands),
             _ => None,
         }
     }
@@ -273,9 +256,10 @@ impl<'a> Turn<'a> {
             Op::If(then_block, else_block) => {
                 [then_block, else_block].iter().all(|block| self.is_as_long(block.results[index], parameter))
             }
-            Op::Vector(VectorOp::Scatter | VectorOp::CombineByIndex(_)) => {
-                self.is_as_long(maker.operands[0], parameter)
-            }
+            Op::Vector(op) => match op.row().elements {
+                Elements::Column(operand) => self.is_as_long(maker.operands[operand], parameter),
+                _ => false,
+            },
             _ => false,
         }
     }

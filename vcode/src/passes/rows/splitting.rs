@@ -90,7 +90,7 @@ impl Splitting<'_> {
         });
         data.sort_unstable();
         data.dedup();
-        let types = function.body.results.iter().map(|&result| function.operand_type(result)).enumerate();
+        let types = function.result_types().enumerate();
         let descriptors = types.filter(|(_, ty)| *ty == RegisterType::Descriptor);
         let mut results: HashSet<usize> = descriptors.map(|(index, _)| index).collect();
         loop {

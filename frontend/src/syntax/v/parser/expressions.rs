@@ -4,8 +4,7 @@
 //! operand is met once, not once for each operator around it.
 
 use super::types::{base, struct_name};
-use super::{Extra, Rule, Tokens, name, sign, span, word};
-use crate::ast::Symbol;
+use super::{Extra, Rule, Tokens, behind, name, sign, span, word};
 use crate::syntax::v::token::Token;
 use crate::syntax::v::tree::{Base, Expression, ExpressionKind};
 use chumsky::prelude::*;
@@ -165,11 +164,8 @@ fn atom<'t>(expression: Rule<'t, Expression>) -> Rule<'t, Expression> {
     // `g.f(x)` is a function of a file that is imported as `g`.
     let is_qualified = name().then(sign(".")).then(name()).then(sign("(")).rewind();
     let qualified = is_qualified.ignore_then(name()).then_ignore(sign(".")).then(name()).then(arguments.clone());
-    let qualified = qualified.map(|((file, name), arguments)| {
-        let symbol = Symbol::from(format!("{}.{}", file.symbol, name.symbol));
-        let function = crate::ast::Name { symbol, span: file.span.to(name.span) };
-        ExpressionKind::Call { function, arguments }
-    });
+    let qualified =
+        qualified.map(|((file, name), arguments)| ExpressionKind::Call { function: behind(file, name), arguments });
     let called = name().then(arguments.labelled("an operator").or_not()).map(|(name, arguments)| match arguments {
         None => ExpressionKind::Name(name),
         Some(arguments) => ExpressionKind::Call { function: name, arguments },

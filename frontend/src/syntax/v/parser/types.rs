@@ -1,18 +1,16 @@
 //! The type that a declaration, or a cast, begins with.
 
-use super::{Extra, Tokens, name, sign, span, word};
-use crate::ast::{Name, Symbol};
+use super::{Extra, Tokens, behind, name, sign, span, word};
+use crate::ast::Name;
 use crate::syntax::v::token::Token;
 use crate::syntax::v::tree::{Base, BaseKind};
 use chumsky::prelude::*;
 
 /// The name of a struct: `point`, or `g.point` of a file that is imported as `g`.
 pub(super) fn struct_name<'t>() -> impl Parser<'t, Tokens<'t>, Name, Extra<'t>> + Clone {
-    name().then(sign(".").ignore_then(name()).or_not()).map(|(first, second)| match second {
+    name().then(sign(".").ignore_then(name()).or_not()).map(|(first, own)| match own {
         None => first,
-        Some(own) => {
-            Name { symbol: Symbol::from(format!("{}.{}", first.symbol, own.symbol)), span: first.span.to(own.span) }
-        }
+        Some(own) => behind(first, own),
     })
 }
 
