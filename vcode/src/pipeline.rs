@@ -2,9 +2,9 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, hoist_common, inline, last_use,
-    number, parts, peel, read_early, rows, short_segments, simplify, sink_common, slice, sort, unroll, view, windows,
-    zero_trip,
+    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, hoist_common, if_conversion,
+    inline, last_use, number, parts, peel, read_early, rows, short_segments, simplify, sink_common, slice, sort,
+    speculate, unroll, view, windows, zero_trip,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -140,6 +140,12 @@ pub const PASSES: &[Pass] = &[
                  branch can be one loop with it",
         run: zero_trip::run,
     },
+    Pass {
+        name: "speculate",
+        summary: "reduces in front of an if what its blocks reduce, where a column is made for nothing else",
+        reason: "after dead: what nobody reads would count as a reader; before fuse, which makes one loop of what then stands together",
+        run: speculate::run,
+    },
     Pass { reason: "again after zero_trip: empty columns that no branch yields any more", ..DEAD },
     FUSE,
     CHECKED,
@@ -212,6 +218,13 @@ pub const SERIAL_PASSES: &[Pass] = &[
         run: hoist_common::run,
     },
     Pass { reason: "again after hoist_common: writes to elements at indices that are scalars now", ..SINK_COMMON },
+    Pass {
+        name: "if_conversion",
+        summary: "lets the ways on with a loop that an if chooses among be one, with operands that are selected",
+        reason: "after hoist_common and sink_common, which leave in the blocks what differs; before hoist and bounds, to which a loop \
+                 with one way on is a simpler one",
+        run: if_conversion::run,
+    },
     Pass {
         name: "hoist",
         summary: "computes before a loop what is the same in all of its turns",

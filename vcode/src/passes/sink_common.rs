@@ -48,7 +48,7 @@ fn sink_in(function: &mut Function, block: &mut Block) {
 }
 
 /// The instructions that an `if` is without a branch, where it does nothing but choose a few scalars that cost little.
-fn selected(function: &Function, instruction: &Instruction) -> Option<Vec<Instruction>> {
+pub(super) fn selected(function: &Function, instruction: &Instruction) -> Option<Vec<Instruction>> {
     let Op::If(then_block, else_block) = &instruction.op else { return None };
     let blocks = [then_block, else_block];
     let costs: Option<usize> = blocks.iter().flat_map(|block| &block.instructions).map(cost).sum();

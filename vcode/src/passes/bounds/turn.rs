@@ -128,6 +128,9 @@ impl<'a> Turn<'a> {
                 let mut blocks = [then_block, else_block].into_iter();
                 return blocks.try_for_each(|block| self.step(block.results[index], parameter, all));
             }
+            (Op::Scalar(ScalarOp::SelectInt), &[_, a, b]) => {
+                return [a, b].into_iter().try_for_each(|next| self.step(next, parameter, all));
+            }
             (Op::Scalar(ScalarOp::AddInt), &[a, by] | &[by, a]) if a == own => (by, false),
             (Op::Scalar(ScalarOp::SubtractInt), &[a, by]) if a == own => (by, true),
             _ => return None,
