@@ -21,7 +21,7 @@ use crate::machine::decode::EachLine;
 use crate::machine::evaluator::Active;
 use crate::machine::strategy::{Growth, Sizes, Strategy};
 use nesl_prim::{Element, Failure, ScalarOp};
-use nesl_vcode::{FunctionId, Take};
+use nesl_vcode::{FunctionId, RegisterType, Take};
 use std::ops::Range;
 use std::sync::Arc;
 use tasks::Task;
@@ -312,6 +312,7 @@ impl<E: Engine> Run<'_, E> {
             && self.program.native.is_supported(program, serial);
         sizes.recursive = self.program.native.is_recursive(program, serial);
         sizes.branching = sizes.recursive && self.program.may_branch(serial);
+        sizes.rows = program.functions[serial.0 as usize].result_types().any(|ty| ty == RegisterType::Descriptor);
         sizes.uniform = sizes.recursive && line.sequences.is_empty() && self.program.is_uniform(line.lifted);
         if sizes.native && sizes.elements > 0 {
             for lengths in self.lengths(line, values)? {

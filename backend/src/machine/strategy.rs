@@ -61,6 +61,8 @@ pub struct Sizes {
     pub recursive: bool,
     /// Whether one instance may come to be several when that is lifted.
     pub branching: bool,
+    /// Whether the function gives sequences of sequences.
+    pub rows: bool,
     /// Whether the function is a loop of which all instances take the same number of turns, and see no sequences of
     /// their own.
     pub uniform: bool,
@@ -129,6 +131,11 @@ const TURNS: usize = 4;
 /// of what one of four does.
 const FRONTIER: usize = 64;
 
+/// Instances with so many elements each, on average, are small. All 3.6 * 10^6 permutations of ten numbers took 1.2 s
+/// one after another, 120 ns for each call, and 0.5 lifted; the choices of six of 26 in order took 55 and 35 ms. Cutting
+/// 10^6 numbers at pivots into rows of up to four, two instances with half of them at first, took 60 and 90 ms.
+const SMALL: usize = 64;
+
 /// Recursion that has been lifted for so many levels without twice as many instances is dealt out as it is.
 const PATIENCE: u32 = 16;
 
@@ -194,11 +201,14 @@ impl Strategy {
         }
     }
 
-    /// Whether instances that could run one after another had better be lifted until they are more, if they turn out to
-    /// take long: recursion of unknown cost, in which a few instances leave most workers to wait for one.
+    /// Whether instances that could run one after another had better be lifted, if they turn out to take long:
+    /// recursion of unknown cost, in which a few instances leave most workers to wait for one, until they are more; and
+    /// recursion of small instances that makes rows of rows, which each call puts together anew.
     pub fn is_to_grow(self, sizes: Sizes, workers: usize) -> bool {
-        let are_few = sizes.instances < FRONTIER * workers && !sizes.is_stalled;
-        self == Strategy::Auto && workers > 1 && sizes.native && sizes.branching && sizes.elements == 0 && are_few
+        let are_few = sizes.instances < FRONTIER * workers;
+        let leave_workers = workers > 1 && sizes.elements == 0 && are_few;
+        let make_rows = sizes.rows && sizes.elements / SMALL <= sizes.instances;
+        self == Strategy::Auto && sizes.native && sizes.branching && !sizes.is_stalled && (leave_workers || make_rows)
     }
 
     /// The strategy for the instances that this rank got.
@@ -433,6 +443,25 @@ mod tests {
         // Twice as many now and then is enough, and fewer do not end the patience anew.
         assert!(!after(&[1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 4, 4]).is_stalled());
         assert!(after(&[8, 7, 6, 5, 4, 3, 2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15]).is_stalled());
+    }
+
+    #[test]
+    fn recursion_that_makes_rows_of_rows_is_lifted_where_its_instances_are_small() {
+        let rows = Sizes {
+            instances: 10,
+            elements: 90,
+            native: true,
+            recursive: true,
+            branching: true,
+            rows: true,
+            ..sizes()
+        };
+        let grows = |sizes| Strategy::Auto.is_to_grow(sizes, 1);
+        assert!(grows(rows) && grows(Sizes { instances: 1 << 20, elements: 8 << 20, ..rows }));
+        assert!(grows(Sizes { elements: 0, ..rows }));
+        assert!(!grows(Sizes { instances: 2, elements: 1 << 20, ..rows }));
+        assert!(!grows(Sizes { rows: false, ..rows }) && !grows(Sizes { branching: false, ..rows }));
+        assert!(!grows(Sizes { is_stalled: true, ..rows }) && !Strategy::Leaf.is_to_grow(rows, 1));
     }
 
     #[test]

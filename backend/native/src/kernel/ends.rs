@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! store              out[i] = v                           // in a space within: out[position] = v, kept or not
-//! reduce             a = a + v                            // under a mask: a = mask ? a + v : a
+//! reduce             a = a + v                            // under a mask: a = a + (mask ? v : identity)
 //! sum of floats      buffer[i % BLOCK] = v                // added up where a block ends
 //!   of a filter      buffer[n] = v; n += mask; if n == BLOCK { complete_sums; n = 0 }
 //! scatter            out[index] = v                       // in a piece, where order counts: written[index] = 1
@@ -17,7 +17,7 @@ use crate::sums::{BUFFER, LENGTHS, RESULTS, SEGMENT, SEGMENTS};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use nesl_prim::{ScalarOp, sum};
+use nesl_prim::{ScalarOp, ScalarType, sum};
 
 impl LoopEmitter<'_, '_, '_> {
     /// What becomes of an element of a yield.
@@ -107,13 +107,40 @@ impl LoopEmitter<'_, '_, '_> {
         }
     }
 
+    /// Combines an element with those before it.
+    ///
+    /// ```text
+    /// a = a op v
+    /// a = a op (mask ? v : identity)      // exact: the next element waits for one operation, not for two
+    /// a = mask ? a op v : a               // floats: -0.0 + 0.0 is not -0.0
+    /// ```
     pub fn combine(&mut self, op: ScalarOp, accumulator: Variable, value: Value, mask: Option<Value>) {
         let before = self.emitter.builder.use_var(accumulator);
+        let is_exact = op.row().result != ScalarType::Float;
+        let (value, mask) = match mask {
+            Some(mask) if is_exact => (self.masked(op, value, mask), None),
+            _ => (value, mask),
+        };
         let mut after = self.emitter.scalar(op, &[before, value]);
         if let Some(mask) = mask {
             after = self.emitter.builder.ins().select(mask, after, before);
         }
         self.emitter.builder.def_var(accumulator, after);
+    }
+
+    /// A value under a mask, else what changes nothing.
+    fn masked(&mut self, op: ScalarOp, value: Value, mask: Value) -> Value {
+        match op {
+            ScalarOp::OrBool => self.emitter.scalar(ScalarOp::AndBool, &[value, mask]),
+            ScalarOp::AndBool => {
+                let left_out = self.emitter.scalar(ScalarOp::NotBool, &[mask]);
+                self.emitter.scalar(ScalarOp::OrBool, &[value, left_out])
+            }
+            _ => {
+                let identity = self.identity(op);
+                self.emitter.builder.ins().select(mask, value, identity)
+            }
+        }
     }
 
     /// Adds an element of a space within to a buffer of sums.

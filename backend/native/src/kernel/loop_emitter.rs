@@ -221,7 +221,9 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
             Some(Ending::Reduce(op, _)) => {
                 let identity = self.identity(op);
                 let mut accumulators = vec![self.variable(start)];
-                accumulators.extend((1..self.analysis.times).map(|_| self.variable(identity)));
+                // What takes one step waits for nothing: more accumulators would only take registers.
+                let times = if is_quick(op) { 1 } else { self.analysis.times };
+                accumulators.extend((1..times).map(|_| self.variable(identity)));
                 Carried::Values(accumulators)
             }
             Some(Ending::SegReduce(op, ..)) => {
@@ -261,4 +263,9 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
         let after = self.emitter.builder.ins().iadd(before, value);
         self.emitter.builder.def_var(variable, after);
     }
+}
+
+/// Whether a reduction takes one step of a processor for an element.
+fn is_quick(op: ScalarOp) -> bool {
+    matches!(op, ScalarOp::AddInt | ScalarOp::OrBool | ScalarOp::AndBool)
 }
