@@ -98,6 +98,9 @@ impl<T: Element> Output<T> {
 /// Bytes that are copied in one go, by two instructions.
 const SHORT: usize = 32;
 
+/// As many times as that.
+const SHORTS: usize = 4;
+
 /// Writes part of a column from its front to its end.
 #[derive(Debug)]
 pub struct Writer<'a, T> {
@@ -184,18 +187,21 @@ impl<'a, T: Element> Writer<'a, T> {
         });
     }
 
-    /// Writes a copy of part of a column. Of a short part it copies more than that in one go, where there is more on
-    /// both sides, and goes on where the part ends: most parts are short, and how short would have to be found out each
-    /// time.
+    /// Writes a copy of part of a column. Of a short part it copies more than that in one go, or in a few, where there is
+    /// more on both sides, and goes on where the part ends: most parts are short, and how short would have to be found
+    /// out each time.
     #[inline(always)]
     pub fn copy_part(&mut self, elements: &[T], part: Range<usize>) {
         let window = const { SHORT / size_of::<T>() };
-        if part.len() <= window
+        let windows = part.len().div_ceil(window).max(1);
+        if windows <= SHORTS
             && !self.readable
-            && let Some(more) = elements.get(part.start..part.start + window)
-            && let Some(slots) = self.slots.get_mut(self.filled..self.filled + window)
+            && let Some(more) = elements.get(part.start..part.start + windows * window)
+            && let Some(slots) = self.slots.get_mut(self.filled..self.filled + windows * window)
         {
-            slots.write_copy_of_slice(more);
+            for (slots, more) in slots.chunks_exact_mut(window).zip(more.chunks_exact(window)) {
+                slots.write_copy_of_slice(more);
+            }
             self.filled += part.len();
         } else {
             self.copy(&elements[part]);

@@ -254,7 +254,7 @@ fn append(threads: &Threads, first: (&Descriptor, &Vector), second: (&Descriptor
                 let end = lengths.0[segment] as usize;
                 let copy = |elements: &[T], start: i64, range: Range<usize>, writer: &mut Writer<'_, T>| {
                     if !range.is_empty() {
-                        writer.copy(&elements[start as usize + range.start..start as usize + range.end]);
+                        writer.copy_part(elements, start as usize + range.start..start as usize + range.end);
                     }
                 };
                 copy(elements.0, starts.0[segment], range.start..range.end.min(end), writer);
