@@ -14,6 +14,7 @@
 #[macro_use]
 mod one_process;
 
+mod by_groups;
 mod dispatch;
 mod instructions;
 
@@ -128,6 +129,19 @@ pub trait Engine: Addresses + Scheduler + Collective {
         column: &Self::Column,
         descriptor: &Self::Descriptor,
     ) -> Result<Self::Column, Fault>;
+    /// `reduce_by_index` of values, at indices, to so many places.
+    fn reduce_by_index(
+        &mut self,
+        op: ScalarOp,
+        values: &Self::Column,
+        indices: &Self::Column,
+        places: usize,
+    ) -> Result<Self::Column, Fault>
+    where
+        Self: Sized,
+    {
+        by_groups::reduce_by_index(self, op, values, indices, places)
+    }
     /// `scan`, or `seg_scan` by a descriptor.
     fn scan(
         &mut self,

@@ -305,6 +305,9 @@ fn segments_reduce_and_scan<E: Engine>(desk: &mut Desk<E>) {
         (desk.0.seg_reduce(ScalarOp::AddInt, &data, &view), desk.0.scan(ScalarOp::AddInt, &data, Some(&view)));
     desk.expect(sums, [9, 10, 0, 10]);
     desk.expect(scanned, [0, 4, 0, 1, 3, 6, 0, 1, 3, 6]);
+    let indices = desk.ints(&[3, 0, 3, 0, 1]);
+    let maxima = desk.0.reduce_by_index(ScalarOp::MaximumInt, &data, &indices, 4);
+    desk.expect(maxima, [4, 5, i64::MIN, 3]);
     let (none, nothing) = (desk.packed(&[]), desk.ints(&[]));
     let (sums, scanned) =
         (desk.0.seg_reduce(ScalarOp::AddInt, &nothing, &none), desk.0.scan(ScalarOp::AddInt, &nothing, Some(&none)));
@@ -323,6 +326,11 @@ fn float_sums_depend_on_contents_alone<E: Engine>(desk: &mut Desk<E>) {
     let sums = desk.0.seg_reduce(ScalarOp::AddFloat, &column, &parts);
     let cuts = [&elements[..1023], &[], &elements[1023..4023], &elements[4023..]];
     desk.expect(sums, cuts.map(|cut| nesl_prim::sum::reduce(0.0, add, cut)));
+    let by_index = |index: usize| elements.iter().copied().skip(index).step_by(3).collect::<Vec<f64>>();
+    let indices = desk.ints(&(0..5000).map(|i| i % 3).collect::<Vec<i64>>());
+    let sums = desk.0.reduce_by_index(ScalarOp::AddFloat, &column, &indices, 4);
+    let expected = [0, 1, 2].map(|index| nesl_prim::sum::reduce(0.0, add, &by_index(index)));
+    desk.expect(sums, [expected[0], expected[1], expected[2], 0.0]);
     let tail = desk.view(&[(4023, 977), (1, 2)]);
     let scanned = desk.0.scan(ScalarOp::AddFloat, &column, Some(&tail));
     let expected = [nesl_prim::sum::scan(0.0, add, &elements[4023..]), vec![0.0, elements[1]]].concat();

@@ -2,9 +2,9 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, hoist, hoist_common, if_conversion,
-    inline, last_use, number, parts, peel, read_early, rows, short_segments, simplify, sink_common, slice, sort,
-    speculate, unroll, view, windows, zero_trip,
+    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, grouped_reduce, hoist, hoist_common,
+    if_conversion, inline, last_use, number, parts, peel, read_early, rows, short_segments, simplify, sink_common,
+    slice, sort, speculate, unroll, view, windows, zero_trip,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -118,6 +118,12 @@ pub const PASSES: &[Pass] = &[
         summary: "sorts by one instruction what is permuted by its ranks alone, and writes other data where ranks say",
         reason: "after dead: what nobody reads would count as a reader; before view, which takes ranks from elsewhere than what is permuted",
         run: sort::run,
+    },
+    Pass {
+        name: "grouped_reduce",
+        summary: "combines into the results of their groups what is brought together only to be reduced",
+        reason: "after sort, which knows that ranks write all places; before view, which looks for readers",
+        run: grouped_reduce::run,
     },
     Pass {
         name: "view",

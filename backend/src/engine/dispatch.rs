@@ -76,6 +76,10 @@ pub fn execute<E: Engine>(
             let (column, descriptor) = operands.segmented();
             engine.seg_reduce(op, &column, &descriptor)
         }
+        VectorOp::ReduceByIndex(op) => {
+            let ([values, indices], places) = (operands.columns(), operands.size());
+            engine.reduce_by_index(op, &values, &indices, places)
+        }
         VectorOp::Scan(op) => engine.scan(op, &operands.column(), None),
         VectorOp::SegScan(op) => {
             let (column, descriptor) = operands.segmented();

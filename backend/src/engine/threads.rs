@@ -17,6 +17,7 @@ mod permute;
 mod reduce;
 mod scan;
 mod segment;
+mod sums_by_index;
 mod text;
 mod tuning;
 mod workers;
@@ -32,7 +33,7 @@ use crate::engine::interrupt::Interrupt;
 use crate::engine::native::Native;
 use crate::engine::{
     Addresses, Collective, Columns, Engine, Fault, Fill, MapOperand, Order, Pack, Permute, Scheduler, Segment, Text,
-    Window,
+    Window, by_groups,
 };
 use crate::on_vector;
 use nesl_native::{Elements, Kernels};
@@ -110,6 +111,20 @@ impl Engine for Threads {
 
     fn seg_reduce(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
         reduce::seg_reduce(self, op, column, descriptor)
+    }
+
+    fn reduce_by_index(
+        &mut self,
+        op: ScalarOp,
+        values: &Vector,
+        indices: &Vector,
+        places: usize,
+    ) -> Result<Vector, Fault> {
+        if sums_by_index::are_worth_it(op, values.len(), places) {
+            sums_by_index::run(self, op, values, indices, places)
+        } else {
+            by_groups::reduce_by_index(self, op, values, indices, places)
+        }
     }
 
     fn scan(&mut self, op: ScalarOp, column: &Vector, descriptor: Option<&Descriptor>) -> Result<Vector, Fault> {

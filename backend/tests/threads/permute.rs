@@ -53,6 +53,32 @@ fn values_are_combined_in_their_order() {
 }
 
 #[test]
+fn values_are_reduced_by_index() {
+    let mut engines = engines();
+    for (seed, &length) in LENGTHS.iter().enumerate() {
+        for op in
+            [ScalarOp::AddFloat, ScalarOp::MultiplyFloat, ScalarOp::MaximumFloat, ScalarOp::AddInt, ScalarOp::AndBool]
+        {
+            for places in [1, 3, 1 + length / 100, 1 + length * 2] {
+                let mut random = Random(seed as u64);
+                let values = column(&random.constants(op.row().result, length, 9));
+                let everywhere = random.indices(length, places);
+                for indices in [&everywhere, &Constants::Int(vec![places as i64 - 1; length])] {
+                    let indices = column(indices);
+                    let context = ("reduce_by_index", op, length, places, "seed", seed);
+                    check(
+                        &mut engines,
+                        &context,
+                        |e| e.reduce_by_index(op, &values, &indices, places),
+                        |e| e.reduce_by_index(op, &values, &indices, places),
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn the_last_of_equal_indices_is_scattered() {
     let mut engines = engines();
     for (seed, &length) in LENGTHS.iter().enumerate() {

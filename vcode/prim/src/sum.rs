@@ -113,6 +113,46 @@ pub fn reduce(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements:
     tree(identity, combine, &blocks)
 }
 
+/// A reduction that is given its elements one after another: that of many sequences whose elements come mixed.
+#[derive(Clone, Debug)]
+pub struct Accumulator {
+    /// Of the block that is not complete.
+    lane: [f64; LANES],
+    /// How many elements that block has.
+    filled: usize,
+    /// The results of the blocks before it.
+    blocks: Vec<f64>,
+}
+
+impl Accumulator {
+    /// Of no elements.
+    pub fn new(identity: f64) -> Accumulator {
+        Accumulator { lane: [identity; LANES], filled: 0, blocks: Vec::new() }
+    }
+
+    /// Takes the next element.
+    #[inline(always)]
+    pub fn push(&mut self, identity: f64, combine: impl Fn(f64, f64) -> f64, element: f64) {
+        let lane = &mut self.lane[self.filled % LANES];
+        *lane = combine(*lane, element);
+        self.filled += 1;
+        if self.filled == BLOCK {
+            self.blocks.push(lanes(combine, self.lane));
+            (self.lane, self.filled) = ([identity; LANES], 0);
+        }
+    }
+
+    /// What [`reduce`] gives for all elements.
+    pub fn finish(&self, identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy) -> f64 {
+        if self.blocks.is_empty() {
+            return lanes(combine, self.lane);
+        }
+        let last = (self.filled > 0).then(|| lanes(combine, self.lane));
+        let blocks: Vec<f64> = self.blocks.iter().copied().chain(last).collect();
+        tree(identity, combine, &blocks)
+    }
+}
+
 /// Exclusive scan of a whole sequence: the definition that every engine must agree with.
 pub fn scan(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64]) -> Vec<f64> {
     let mut result = Vec::with_capacity(elements.len());
@@ -158,6 +198,22 @@ mod tests {
             assert_eq!(short_by(0.0, &mut add, &elements).to_bits(), block(0.0, add, &elements).to_bits());
         }
         assert_eq!(short(0.0, add, &[-0.0]).to_bits(), block(0.0, add, &[-0.0]).to_bits());
+    }
+
+    #[test]
+    fn elements_one_after_another_are_reduced_as_all_at_once() {
+        for n in [0, 1, 2, 15, 16, 17, 1023, 1024, 1025, 2048, 3 * BLOCK, 5 * BLOCK + 7] {
+            let elements: Vec<f64> = (0..n).map(|i| 0.1 / (i as f64 - 2.5)).collect();
+            for (identity, combine) in [(0.0, add as fn(f64, f64) -> f64), (1.0, |a, b| a * b)] {
+                let mut accumulator = Accumulator::new(identity);
+                elements.iter().for_each(|&element| accumulator.push(identity, combine, element));
+                let expected = reduce(identity, combine, &elements);
+                assert_eq!(accumulator.finish(identity, combine).to_bits(), expected.to_bits(), "{n}");
+            }
+        }
+        let mut negative_zero = Accumulator::new(0.0);
+        negative_zero.push(0.0, add, -0.0);
+        assert_eq!(negative_zero.finish(0.0, add).to_bits(), reduce(0.0, add, &[-0.0]).to_bits());
     }
 
     #[test]

@@ -236,6 +236,13 @@ instructions! {
         doc: "seg_reduce.op c d: one element for each segment, as reduce would give it.",
         ..row("seg_reduce", Reduce, AsSegments(1), as_tree(&[AsSegments(1), Total(1)]))
     };
+    /// Reduction of the elements of each index.
+    ReduceByIndex(ScalarOp) = Row {
+        operands: &[ColumnT, Column(Int), Scalar(Int)], equal: &[(As(0), As(1))],
+        doc: "reduce_by_index.op c i n: element j is what reduce would give of the elements c[k] with i[k] = j, in the order of k. \
+              #c = #i, n >= 0.",
+        ..row("reduce_by_index", Permute, Value(2), as_tree(&[As(0), Value(2)]))
+    };
     /// Exclusive scan of a column.
     Scan(ScalarOp) = Row {
         operands: &[ColumnT], fusion: Running(&[0]), fresh: true,

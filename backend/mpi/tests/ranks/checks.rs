@@ -149,6 +149,9 @@ fn moves(twin: &mut Twin<impl Local>, random: &mut Random, length: usize) {
             let expected = Permute::Combine(op, fresh.expected, &indices.expected, &values.expected);
             let expected = twin.reference.permute(expected);
             twin.compare(&format!("combine_by_index.{op} {count} into {length}"), tested, expected);
+            let tested = twin.ranks.reduce_by_index(op, &values.tested, &indices.tested, length);
+            let expected = twin.reference.reduce_by_index(op, &values.expected, &indices.expected, length);
+            twin.compare(&format!("reduce_by_index.{op} {count} into {length}"), tested, expected);
         }
     }
     let order = random.permutation(length);

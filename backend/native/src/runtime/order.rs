@@ -13,8 +13,8 @@ use nesl_prim::{Direction, Element};
 /// The most elements that are sorted here, in some 100 ms.
 const LONGEST: usize = 1 << 20;
 
-/// Room for as many elements, which are to be sorted; none where they are too many.
-fn room<T>(length: usize) -> Option<Vec<T>> {
+/// Room for as many elements, which are to be sorted or grouped; none where they are too many.
+pub(super) fn room<T>(length: usize) -> Option<Vec<T>> {
     let mut room = Vec::new();
     (length <= LONGEST).then(|| room.try_reserve_exact(length).ok())??;
     Some(room)

@@ -1,4 +1,4 @@
-//! Reductions and scans of segments, wherever those lie.
+//! Reductions and scans of segments, wherever those lie, and reductions by index.
 //!
 //! Exact operations are combined in several accumulators; float sums and products as [`nesl_prim::sum`] defines.
 //!
@@ -6,8 +6,10 @@
 //! seg_reduce   for s: for j in 0 .. lengths[s]: a[j % 8] = a[j % 8] + column[starts[s] + j]
 //!                     out[s] = a[0] + … + a[7]
 //! seg_scan     for s: before = 0; for j: push before; before = before + column[starts[s] + j]
+//! by index     for k: count[i[k]] += 1; for k: next[i[k]]++ = column[k]; the segments that these are
 //! ```
 
+use super::order::room;
 use super::{Frame, Helper, helper};
 use nesl_prim::{Element, MonoidVisitor, ScalarOp, sum};
 use std::marker::PhantomData;
@@ -17,6 +19,7 @@ use std::mem::MaybeUninit;
 #[derive(Clone, Copy)]
 pub(super) struct Helpers {
     pub seg_reduce: Helper,
+    pub reduce_by_index: Helper,
     pub seg_scan: Helper,
 }
 
@@ -88,6 +91,27 @@ fn seg_reduce<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
     frame.give_items(segments.lengths.len(), items)
 }
 
+fn reduce_by_index<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
+    let (identity, column, indices) = (frame.scalar(), frame.column(), frame.column::<i64>());
+    let places = frame.size();
+    // For each place where its next element goes; in the end, where its elements end.
+    let mut next: Vec<usize> = room(places)?;
+    next.resize(places, 0);
+    indices.iter().for_each(|&index| next[index as usize] += 1);
+    let mut before = 0;
+    next.iter_mut().for_each(|count| before += std::mem::replace(count, before));
+    let mut grouped = room(column.len())?;
+    grouped.resize(column.len(), identity);
+    for (&index, &element) in indices.iter().zip(column) {
+        let place = &mut next[index as usize];
+        grouped[*place] = element;
+        *place += 1;
+    }
+    let mut start = 0;
+    let items = next.iter().map(|&end| C::reduce(identity, &grouped[std::mem::replace(&mut start, end)..end]));
+    frame.give_items(places, items)
+}
+
 fn seg_scan<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
     let (identity, column, segments) = (frame.scalar(), frame.column(), frame.segments());
     let room = frame.room(segments.total()?)?;
@@ -105,7 +129,11 @@ struct Combining;
 
 impl Combining {
     fn of<C: Combine>() -> Helpers {
-        Helpers { seg_reduce: helper(seg_reduce::<C>), seg_scan: helper(seg_scan::<C>) }
+        Helpers {
+            seg_reduce: helper(seg_reduce::<C>),
+            reduce_by_index: helper(reduce_by_index::<C>),
+            seg_scan: helper(seg_scan::<C>),
+        }
     }
 
     /// The type of an exact operation, from its meaning.

@@ -71,7 +71,7 @@ fn own<'a, T: Element>(threads: &Threads, column: &'a mut Slice<T>) -> Result<&'
 
 /// Calls `write` with the place that each index means and the position of the index, for each place in the order of
 /// these.
-fn by_owners<T: Element>(
+pub(super) fn by_owners<T: Send>(
     threads: &Threads,
     elements: &mut [T],
     indices: &[i64],
