@@ -15,6 +15,7 @@ mod in_place;
 
 pub use in_place::InPlace;
 
+use crate::fusion;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use crate::tail;
 use in_place::Origin;
@@ -341,6 +342,8 @@ impl<'a> Reading<'a> {
         };
         for update in inner.iter().filter(|inner| is_update(&inner.op)) {
             self.note(update.operands[0], instruction, Writer::Scatter);
+            let in_time = inner.iter().filter(|reader| fusion::reads_where_written(reader, update)).count();
+            self.changes.iter_mut().next_back().into_iter().for_each(|change| change.reads -= in_time);
         }
         if self.is_append(instruction) {
             self.note(instruction.operands[0], instruction, Writer::Append(address(instruction)));

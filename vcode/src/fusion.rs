@@ -20,7 +20,7 @@
 //! That columns from outside have as many elements as there are indices is for the pass that makes groups
 //! ([`crate::passes::fuse`]) to know; the verifier cannot see it.
 
-use crate::op::{Class, Elements, Fusion};
+use crate::op::{Class, Elements, Fusion, VectorOp};
 use crate::program::{Instruction, Op, Operand, Register, RegisterType};
 use nesl_prim::ScalarOp;
 use std::collections::HashMap;
@@ -69,6 +69,13 @@ pub(crate) fn extent(instruction: &Instruction, registers: &[RegisterType]) -> O
         },
         (None, _) => None,
     }
+}
+
+/// Whether an instruction reads the column that an update writes to where this then writes, at the same index.
+pub(crate) fn reads_where_written(reader: &Instruction, update: &Instruction) -> bool {
+    reader.op == Op::Vector(VectorOp::Compact)
+        && update.op == Op::Vector(VectorOp::SegScatter)
+        && reader.operands[..2] == update.operands[..2]
 }
 
 /// Whether an instruction combines the elements before an index.

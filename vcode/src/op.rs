@@ -270,9 +270,9 @@ impl VectorOp {
         self.fusion() == Fusion::Element(&[]) && self.data().is_empty()
     }
 
-    /// Whether it changes elements of its first operand, at indices.
+    /// Whether it changes elements of its first operand, at indices or in segments.
     pub fn is_update(self) -> bool {
-        self.class() == Class::Permute && matches!(self.fusion(), Fusion::End(_))
+        self.row().in_place == Some(0) && matches!(self.fusion(), Fusion::End(_))
     }
 
     /// Whether it gives a scalar.

@@ -3,8 +3,8 @@
 use crate::pass::Pass;
 use crate::passes::{
     accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, grouped_reduce, hoist, hoist_common,
-    if_conversion, inline, last_use, number, parts, peel, read_early, rows, short_segments, simplify, sink_common,
-    slice, sort, speculate, unroll, view, windows, zero_trip,
+    if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, rows, short_segments, simplify,
+    sink_common, slice, sort, speculate, unroll, view, windows, zero_trip,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -113,6 +113,16 @@ pub const PASSES: &[Pass] = &[
     Pass { reason: "again after short_segments: operations on elements that are known", ..FOLD },
     Pass { reason: "again after slice: columns that are selected alike need one view", ..CSE },
     DEAD,
+    Pass {
+        name: "keep_rows",
+        summary: "writes segments that change over the others, where these stay as they are, rather than to copy all",
+        reason: "after simplify and cse, by which it is known how long segments are, and dead; after slice, which would make \
+                 slices again of the copies of parts of the data; before view and fuse, which read and write in one loop then",
+        run: keep_rows::run,
+    },
+    Pass { reason: "again after keep_rows: descriptors and lengths of segments that change", ..SIMPLIFY },
+    Pass { reason: "again after keep_rows: conditions and selections that are alike", ..CSE },
+    Pass { reason: "again after keep_rows: selections of what stays", ..DEAD },
     Pass {
         name: "sort",
         summary: "sorts by one instruction what is permuted by its ranks alone, and writes other data where ranks say",

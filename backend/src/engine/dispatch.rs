@@ -54,6 +54,10 @@ pub fn execute<E: Engine>(
             let [column, indices, values] = operands.columns();
             engine.permute(Permute::Scatter(column, &indices, &values))
         }
+        VectorOp::SegScatter => {
+            let (column, descriptor, values) = (operands.column(), operands.descriptor(), operands.column());
+            engine.segment(Segment::Scatter(column, &descriptor, &values))
+        }
         VectorOp::CombineByIndex(op) => {
             let [column, indices, values] = operands.columns();
             engine.permute(Permute::Combine(op, column, &indices, &values))

@@ -180,7 +180,7 @@ pub(crate) struct Facts {
     pub is_in_turns: bool,
     /// Whether something in it can fail.
     pub is_fallible: bool,
-    /// The inputs that are only written to, at indices.
+    /// The inputs that may be written to where they lie: nothing reads of them what has been written.
     pub targets: Vec<usize>,
     /// Of each input whether it is read at the index alone.
     pub is_aligned: Vec<bool>,
@@ -240,7 +240,9 @@ impl Facts {
             let reads = plan.nodes.iter().flat_map(|node| &node.operands);
             reads.filter(|&&source| source == PlanOperand::Input(target)).count() == 1
         };
-        let targets = targets.filter(is_read_once).collect();
+        // What gives up begins anew, which must find what was there.
+        let is_read_in_time = |&target: &usize| !plan.is_fallible() && plan.is_read_where_written(target);
+        let targets = targets.filter(|target| is_read_once(target) || is_read_in_time(target)).collect();
         let is_aligned = (0..plan.inputs.len()).map(|input| {
             plan.nodes.iter().all(|node| {
                 let aligned = plan.aligned(node);

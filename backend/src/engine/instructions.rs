@@ -74,7 +74,7 @@ pub enum Text<'a, C, D> {
 }
 
 /// Elements moved by segments.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub enum Segment<'a, C, D> {
     /// `seg_iota`.
     Iota(&'a D),
@@ -84,6 +84,8 @@ pub enum Segment<'a, C, D> {
     Compact(&'a C, &'a D),
     /// `append` of two columns, each with its segments.
     Append((&'a D, &'a C), (&'a D, &'a C)),
+    /// `seg_scatter` into a column, over its segments, of values.
+    Scatter(C, &'a D, &'a C),
 }
 
 /// What engines of one process may take for granted of operands: flattening makes instructions so, with checks before
@@ -123,7 +125,7 @@ impl Segment<'_, Vector, Descriptor> {
     /// If there are not as many segments as elements to distribute, or as segments to append.
     pub(crate) fn check(&self) {
         let (left, right) = match self {
-            Segment::Iota(_) | Segment::Compact(..) => return,
+            Segment::Iota(_) | Segment::Compact(..) | Segment::Scatter(..) => return,
             Segment::Dist(column, descriptor) => (column.len(), descriptor.segments()),
             Segment::Append((first, _), (second, _)) => (first.segments(), second.segments()),
         };

@@ -177,6 +177,13 @@ instructions! {
         doc: "scatter c i v: c with v[k] written at i[k] in the order of k. #i = #v.",
         ..row("scatter", Permute, As(0), at_once(&[As(0), As(1)]))
     };
+    /// A column with the elements of segments overwritten.
+    SegScatter = Row {
+        operands: &[ColumnT, Descriptor, ColumnT], equal: &[(As(2), Total(1))], fusion: End(&[2]), in_place: Some(0),
+        doc: "seg_scatter c d v: c with v, in packed order, written over the segments of d, of which no two overlap. #v = the \
+              total of d.",
+        ..row("seg_scatter", Segment, As(0), at_once(&[As(0), AsSegments(1), Total(1)]))
+    };
     /// A column with values combined into its elements at indices.
     CombineByIndex(ScalarOp) = Row {
         operands: &[ColumnT, Column(Int), ColumnT], equal: &[(As(1), As(2))], fusion: End(&[1, 2]), in_place: Some(0),

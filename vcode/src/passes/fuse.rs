@@ -37,8 +37,9 @@
 //! * An instruction that can fail moves past none that can, and past none that may rely on its not having failed. So
 //!   the first failure stays the first.
 //! * Nothing moves up past an instruction that can fail: an index that is used has been checked.
-//! * A group that writes elements of a column reads neither that nor a part of it in another way: where nobody else has
-//!   the column it is written over, and a group that holds on to it would make a copy.
+//! * A group that writes elements of a column reads neither that nor a part of it in another way, but for the segments
+//!   that it writes over: where nobody else has the column it is written over, and a group that holds on to it would
+//!   make a copy.
 //! * Nothing moves down past calls, branches and the world outside: it would be kept alive for longer, or act in
 //!   another order. Up past them to a group moves only what cannot fail and makes less of what the group reads anyway.
 
@@ -159,12 +160,18 @@ impl Fuser {
         self.views.get(&column).copied().unwrap_or(column)
     }
 
-    /// Whether an instruction writes to a column that others read.
+    /// Whether an instruction writes to a column that others read: at other places, or where they can fail, and what
+    /// has been written must not be read again.
     fn writes_to_what_is_read(&self, instruction: &Instruction, others: &[usize], items: &[Item]) -> bool {
         let Some(target) = self.target(instruction) else { return false };
-        let mut is_read = false;
-        for &index in others {
-            items[index].instruction.visit_reads(&mut |register| is_read |= self.whole(register) == target);
+        let others = || others.iter().map(|&index| &items[index].instruction);
+        // What they give is never in memory.
+        let there: Vec<&Instruction> =
+            others().filter(|other| fusion::reads_where_written(other, instruction)).collect();
+        let is_from_there = |register: Register| there.iter().any(|other| other.results.contains(&register));
+        let mut is_read = !there.is_empty() && others().any(|other| effect::has_effect(&other.op, &other.operands));
+        for other in others().filter(|other| !fusion::reads_where_written(other, instruction)) {
+            other.visit_reads(&mut |register| is_read |= !is_from_there(register) && self.whole(register) == target);
         }
         is_read
     }

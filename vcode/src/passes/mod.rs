@@ -21,6 +21,7 @@ pub mod hoist;
 pub mod hoist_common;
 pub mod if_conversion;
 pub mod inline;
+pub mod keep_rows;
 pub mod last_use;
 mod linear;
 pub mod number;

@@ -8,9 +8,10 @@ use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::elementwise;
 use crate::instructions::pack;
 use crate::instructions::packed;
+use crate::instructions::permute;
 use crate::instructions::scan;
 use crate::layout::offsets;
-use nesl_backend::{Fault, Segment};
+use nesl_backend::{Fault, MapOperand, Segment};
 use nesl_prim::{ScalarOp, ScalarValue};
 
 /// Elements moved by segments.
@@ -23,6 +24,7 @@ pub(crate) fn run<L: LocalEngine>(
         Segment::Dist(column, descriptor) => seg_dist(ranks, column, descriptor),
         Segment::Compact(column, descriptor) => compact(ranks, column, descriptor),
         Segment::Append(first, second) => append(ranks, first, second),
+        Segment::Scatter(column, descriptor, values) => seg_scatter(ranks, column, descriptor, values),
     }
 }
 
@@ -115,6 +117,19 @@ pub(crate) fn compact<L: LocalEngine>(
             packed::compact_in_blocks(ranks, &column, descriptor)
         }
     }
+}
+
+/// `seg_scatter`: a scatter to the places of all elements of the segments.
+pub(crate) fn seg_scatter<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    column: Distributed,
+    descriptor: &Descriptor<L::Descriptor>,
+    values: &Distributed,
+) -> Result<Distributed, Fault> {
+    let starts = starts(ranks, descriptor)?;
+    let operands = [seg_dist(ranks, &starts, descriptor)?, seg_iota(ranks, descriptor)?].map(MapOperand::Column);
+    let places = elementwise::map(ranks, ScalarOp::AddInt, Vec::from(operands))?;
+    permute::scatter(ranks, column, &places, values)
 }
 
 /// The descriptor of segments that lie one after another.

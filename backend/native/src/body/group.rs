@@ -100,7 +100,9 @@ impl Body<'_, '_> {
                     };
                     Outlet { pointer, start }
                 }
-                Ending::Scatter { .. } | Ending::Combine { .. } => self.target(plan, node, inputs, ty),
+                Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => {
+                    self.target(plan, node, inputs, ty)
+                }
             };
             outlets.push(outlet);
         }
@@ -135,7 +137,7 @@ impl Body<'_, '_> {
                 Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
                     self.value(Operand::Register(inputs[input]))[2]
                 }
-                Ending::Scatter { .. } | Ending::Combine { .. } => outlet.start,
+                Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => outlet.start,
             };
             let mut pointer = outlet.pointer;
             if plan.spaces() > 1 {

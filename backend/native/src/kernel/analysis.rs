@@ -309,7 +309,7 @@ impl<'p> Analysis<'p> {
         let nodes = nodes.filter(|&node| self.live[node] && self.plan.is_within(self.plan.nodes[node].space, space));
         let nodes: Vec<usize> = nodes.collect();
         let is_costly_end = self.endings.iter().flatten().any(|ending| match *ending {
-            Ending::Scatter { .. } | Ending::Combine { .. } => {
+            Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => {
                 self.plan.is_within(self.plan.space_of_ending(*ending), space)
             }
             _ => false,
@@ -356,7 +356,7 @@ fn endings(plan: &Plan, mode: Mode) -> Vec<Option<Ending>> {
 fn cursors(plan: &Plan, endings: &[Option<Ending>], live: &[bool]) -> Vec<Option<usize>> {
     let is_used = |input: usize| {
         let by_ending = endings.iter().flatten().any(|ending| match *ending {
-            Ending::SegReduce(_, _, descriptor) => descriptor == input,
+            Ending::SegReduce(_, _, descriptor) | Ending::SegScatter { descriptor, .. } => descriptor == input,
             _ => false,
         });
         let mut nodes = plan.nodes.iter().zip(live);

@@ -6,6 +6,7 @@
 //! sum of floats      buffer[i % BLOCK] = v                // added up where a block ends
 //!   of a filter      buffer[n] = v; n += mask; if n == BLOCK { complete_sums; n = 0 }
 //! scatter            out[index] = v                       // in a piece, where order counts: written[index] = 1
+//! seg_scatter        out[start + i - base] = v            // where the segment begins, and its first index
 //! combine by index   out[index] = out[index] + v
 //! ```
 
@@ -56,6 +57,13 @@ impl LoopEmitter<'_, '_, '_> {
                     let one = self.emitter.builder.ins().iconst(types::I8, 1);
                     self.emitter.builder.ins().store(TRUSTED, one, mark, 0);
                 }
+            }
+            Ending::SegScatter { values, .. } => {
+                let value = self.operand(values);
+                let size = self.emitter.builder.func.dfg.value_type(value).bytes();
+                let address = self.emitter.address(self.biases[index], self.now.loop_index(), size);
+                let offset = (self.now.further as u32 * size) as i32;
+                self.emitter.builder.ins().store(TRUSTED, value, address, offset);
             }
             Ending::Combine { op, indices, values } => {
                 let value = self.operand(values);

@@ -99,6 +99,13 @@ pub enum Ending {
         /// Whether it counts in which order they are written: they need not be the same, and indices may be.
         ordered: bool,
     },
+    /// Values are written over the segments of a column, of which no two overlap.
+    SegScatter {
+        /// The input that is the descriptor of the segments.
+        descriptor: usize,
+        /// The values.
+        values: PlanOperand,
+    },
     /// Values are combined into the elements at indices of a column, in order.
     Combine {
         /// By which operation.
@@ -119,7 +126,8 @@ impl Ending {
             | Ending::Sum(_, source)
             | Ending::Scan(_, source)
             | Ending::SegReduce(_, source, _)
-            | Ending::SegSum(_, source, _) => vec![source],
+            | Ending::SegSum(_, source, _)
+            | Ending::SegScatter { values: source, .. } => vec![source],
             Ending::Scatter { indices, values, .. } | Ending::Combine { indices, values, .. } => vec![indices, values],
         }
     }
@@ -263,6 +271,9 @@ impl Plan {
             NodeOp::Vector(VectorOp::Scatter) => {
                 let (indices, values) = (node.operands[1], node.operands[2]);
                 Ending::Scatter { indices, values, ordered: !self.is_one_value(values) }
+            }
+            NodeOp::Vector(VectorOp::SegScatter) => {
+                Ending::SegScatter { descriptor: descriptor(), values: node.operands[2] }
             }
             NodeOp::Vector(VectorOp::CombineByIndex(op)) => {
                 Ending::Combine { op, indices: node.operands[1], values: node.operands[2] }

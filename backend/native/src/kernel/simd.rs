@@ -135,6 +135,7 @@ impl LoopEmitter<'_, '_, '_> {
     fn wide_end(&mut self, index: usize, ending: Ending) {
         let (source, pointer, offset) = match ending {
             Ending::Store(source) => (source, self.environment.outlets[index].pointer, 0),
+            Ending::SegScatter { values, .. } => (values, self.biases[index], 0),
             Ending::Sum(_, source) | Ending::SegSum(_, source, _) => {
                 let value = self.wide_operand(source);
                 if self.add_to_lanes(index, value) {

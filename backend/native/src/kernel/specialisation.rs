@@ -91,6 +91,27 @@ impl Plan {
         self.first_alike(descriptor) == self.first_alike(other)
     }
 
+    /// Whether a column that segments of are written over is read only where it is written then: at the same place,
+    /// before that.
+    pub fn is_read_where_written(&self, target: usize) -> bool {
+        let column = PlanOperand::Input(target);
+        let writers = self
+            .nodes
+            .iter()
+            .filter(|node| node.op == NodeOp::Vector(VectorOp::SegScatter) && node.operands[0] == column);
+        let mut descriptors = writers.map(|writer| writer.operands[1]);
+        let (Some(descriptor), None) = (descriptors.next(), descriptors.next()) else { return false };
+        let is_packed = self.known.packed.contains(&descriptor.outside());
+        self.nodes.iter().all(|node| {
+            let is_here = |position: usize| match node.op {
+                NodeOp::Vector(VectorOp::SegScatter) => position == 0,
+                NodeOp::Vector(VectorOp::Compact) => position == 0 && node.operands[1] == descriptor,
+                _ => is_packed && self.aligned(node).contains(&position),
+            };
+            node.operands.iter().enumerate().all(|(position, &source)| source != column || is_here(position))
+        })
+    }
+
     /// The nodes that read the elements of segments wherever they lie, with the column and the descriptor.
     fn views(&self) -> impl Iterator<Item = (usize, PlanOperand, usize)> + '_ {
         self.nodes.iter().enumerate().filter_map(|(number, node)| match (node.op, &node.operands[..]) {

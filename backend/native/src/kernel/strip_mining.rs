@@ -23,7 +23,7 @@
 use super::analysis::UNROLL;
 use super::environment::{Bound, BoundColumn};
 use super::loop_emitter::{Cursor, LoopEmitter, Now};
-use super::plan::{Mode, NodeOp, PlanOperand, Stride};
+use super::plan::{Ending, Mode, NodeOp, PlanOperand, Stride};
 use crate::emitter::{TRUSTED, machine_type};
 use crate::scalar::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -60,6 +60,12 @@ impl LoopEmitter<'_, '_, '_> {
         for index in 0..self.analysis.endings.len() {
             if self.analysis.is_in_blocks(index) {
                 self.begin_block(index, i);
+            }
+            if let Some(Ending::SegScatter { descriptor, .. }) = self.analysis.endings[index] {
+                let (outlet, cursor) = (self.environment.outlets[index], self.cursors[descriptor]);
+                let ty = machine_type(self.plan.nodes[self.plan.yields[index]].ty);
+                let bias = self.bias_of_segment(outlet.pointer, outlet.start, cursor, ty.bytes());
+                self.biases.set(index, bias);
             }
         }
     }

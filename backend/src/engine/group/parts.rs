@@ -85,7 +85,7 @@ impl Partial {
             Ending::Reduce(op, _) => Some(Yield::Reduced(op)),
             Ending::SegReduce(op, _, segments) => Some(Yield::BySegment(op, segments)),
             Ending::Sum(..) | Ending::SegSum(..) | Ending::Scan(..) => None,
-            Ending::Scatter { .. } | Ending::Combine { .. } => None,
+            Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => None,
         });
         let yields = yields.collect::<Option<Vec<Yield>>>()?;
         if plan.nodes.iter().any(|node| node.scanned().is_some()) {

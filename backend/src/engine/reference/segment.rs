@@ -1,8 +1,9 @@
-//! Instructions that write the elements of segments in packed order: `seg_iota`, `seg_dist`, `compact`, `append`.
+//! Instructions that write the elements of segments in packed order, `seg_iota`, `seg_dist`, `compact`, `append`,
+//! or over them: `seg_scatter`.
 
 use crate::data::buffer::Meter;
 use crate::data::descriptor::Descriptor;
-use crate::data::vector::{Vector, VectorElement};
+use crate::data::vector::{Slice, Vector, VectorElement};
 use crate::engine::{Fault, Segment};
 use crate::on_vector;
 use nesl_prim::Failure;
@@ -16,6 +17,7 @@ pub(super) fn run(meter: &Arc<Meter>, segment: Segment<'_, Vector, Descriptor>) 
         Segment::Dist(column, descriptor) => Ok(seg_dist(meter, column, descriptor)?),
         Segment::Compact(column, descriptor) => Ok(compact(meter, column, descriptor)?),
         Segment::Append(first, second) => Ok(append(meter, first, second)?),
+        Segment::Scatter(column, descriptor, values) => Ok(seg_scatter(meter, column, descriptor, values)?),
     }
 }
 
@@ -76,4 +78,39 @@ fn append(
         Ok(Vector::new(meter, out))
     }
     on_vector!(first.1, slice => of(meter, (first.0, slice.elements()), (second.0, second.1.elements())))
+}
+
+/// The column with the values, in packed order, over the segments. Nobody else can see a column that dies here: it is
+/// overwritten, so that the cost is the number of values.
+fn seg_scatter(
+    meter: &Arc<Meter>,
+    column: Vector,
+    descriptor: &Descriptor,
+    values: &Vector,
+) -> Result<Vector, Failure> {
+    fn write<T: VectorElement>(elements: &mut [T], descriptor: &Descriptor, mut values: &[T]) {
+        for (start, length) in descriptor.iter() {
+            let (here, further) = values.split_at(length);
+            elements[start..start + length].copy_from_slice(here);
+            values = further;
+        }
+    }
+    fn of<T: VectorElement>(
+        meter: &Arc<Meter>,
+        mut column: Slice<T>,
+        descriptor: &Descriptor,
+        values: &[T],
+    ) -> Result<Vector, Failure> {
+        // Starts of a packed descriptor are computed here, if there is memory.
+        descriptor.starts()?;
+        if let Some(elements) = column.unique() {
+            write(elements, descriptor, values);
+            return Ok(T::wrap(column));
+        }
+        let mut copy = meter.reserve(column.elements().len())?;
+        copy.extend_from_slice(column.elements());
+        write(&mut copy, descriptor, values);
+        Ok(Vector::new(meter, copy))
+    }
+    on_vector!(column, slice => of(meter, slice, descriptor, values.elements()))
 }

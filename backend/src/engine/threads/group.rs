@@ -392,7 +392,9 @@ impl<'a> Work<'a> {
                     let column = column.insert(PrivateScatter::of_identity(&self.threads.meter, op, length)?);
                     words.outlet(index, column.pointer(), length as u64);
                 }
-                Ending::Scatter { .. } | Ending::Combine { .. } => words.outlet(index, pointer, length as u64),
+                Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => {
+                    words.outlet(index, pointer, length as u64)
+                }
             }
             all.push(sums);
             apart.push(column);

@@ -59,7 +59,7 @@ fn scatter(threads: &Threads, column: Vector, indices: &Vector, values: &Vector)
 }
 
 /// The elements of a column that nobody else sees, which it is a copy for where somebody does.
-fn own<'a, T: Element>(threads: &Threads, column: &'a mut Slice<T>) -> Result<&'a mut [T], Fault> {
+pub(super) fn own<'a, T: Element>(threads: &Threads, column: &'a mut Slice<T>) -> Result<&'a mut [T], Fault> {
     if column.unique().is_none() {
         let elements = column.elements();
         *column = threads.workers.fill(&threads.meter, elements.len(), GRAIN, |range, writer| {

@@ -1,5 +1,5 @@
 //! Dividing segmented work by elements, and the instructions that only move or number elements: `seg_iota`, `seg_dist`,
-//! `compact`, `append`.
+//! `compact`, `append`, `seg_scatter`.
 //!
 //! Lengths may be skewed: work is cut by weight, the elements plus a little for each segment, never by the number of
 //! segments. Instructions that can start inside a segment are cut anywhere ([`cut`]); reductions and scans get whole
@@ -9,7 +9,9 @@ use super::Threads;
 use super::column::{slice_of, wrap};
 use super::output::{Output, Writer};
 use super::pack::TOO_LONG;
+use super::permute::own;
 use super::tuning::{GRAIN, HUGE_SEGMENT, SEGMENT_WEIGHT};
+use super::workers::{parts, split};
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::{Slice, Vector};
 use crate::engine::{Fault, Segment};
@@ -25,6 +27,7 @@ pub fn run(threads: &Threads, segment: Segment<'_, Vector, Descriptor>) -> Resul
         Segment::Dist(column, descriptor) => seg_dist(threads, column, descriptor),
         Segment::Compact(column, descriptor) => compact(threads, column, descriptor),
         Segment::Append(first, second) => append(threads, first, second),
+        Segment::Scatter(column, descriptor, values) => seg_scatter(threads, column, descriptor, values),
     }
 }
 
@@ -263,6 +266,38 @@ fn append(threads: &Threads, first: (&Descriptor, &Vector), second: (&Descriptor
         )
     }
     on_vector!(first.1, slice => of(threads, (first.0, slice), (second.0, slice_of(second.1))))
+}
+
+/// The column with the values, in packed order, over the segments; in place where nobody else sees it. Each thread owns
+/// a range of the column, goes over all segments, and copies what falls into its range.
+fn seg_scatter(threads: &Threads, column: Vector, descriptor: &Descriptor, values: &Vector) -> Result<Vector, Fault> {
+    fn of<T: Element>(
+        threads: &Threads,
+        mut column: Slice<T>,
+        descriptor: &Descriptor,
+        values: &[T],
+    ) -> Result<Vector, Fault> {
+        let (starts, lengths) = (descriptor.starts()?, descriptor.lengths());
+        let elements = own(threads, &mut column)?;
+        let pieces = threads.workers.pieces(weigh(values.len(), lengths.len()), GRAIN);
+        let ranges = split(elements.len(), pieces.min(threads.workers.threads()));
+        let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
+        threads.workers.try_each(items, &|(range, part): (Range<usize>, &mut [T])| {
+            let mut from = 0;
+            for (&start, &length) in starts.iter().zip(lengths) {
+                let (start, length) = (start as usize, length as usize);
+                let (first, end) = (start.max(range.start), (start + length).min(range.end));
+                if first < end {
+                    let values = &values[from + first - start..from + end - start];
+                    part[first - range.start..end - range.start].copy_from_slice(values);
+                }
+                from += length;
+            }
+            Ok(())
+        })?;
+        Ok(wrap(column))
+    }
+    on_vector!(column, slice => of(threads, slice, descriptor, slice_of(values).elements()))
 }
 
 #[cfg(test)]

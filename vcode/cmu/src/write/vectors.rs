@@ -155,6 +155,12 @@ impl Lowering<'_> {
                 let (indices, values) = (self.value(operands[1]), self.value(operands[2]));
                 self.scatter(scalar, column, indices, values)
             }
+            VectorOp::SegScatter => {
+                let column = self.value(operands[0]);
+                let ([starts, lengths], values) = (self.descriptor(operands[1]), self.value(operands[2]));
+                let indices = self.elements(starts, lengths);
+                self.scatter(scalar, column, indices, values)
+            }
             VectorOp::Permute => {
                 let (column, indices) = (self.value(operands[0]), self.value(operands[1]));
                 let segdes = self.over(scalar, column);

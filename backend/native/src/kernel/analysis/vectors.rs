@@ -13,7 +13,10 @@ impl Analysis<'_> {
         let mut nodes = self.plan.nodes.iter().enumerate().filter(|&(number, _)| self.live[number]);
         let number = |source: PlanOperand| self.plan.space_of(source) == 0 && is_number(self.plan.type_of(source));
         let all_ends = self.endings.iter().flatten().all(|ending| match *ending {
-            Ending::Store(source) | Ending::Sum(_, source) | Ending::SegSum(_, source, _) => number(source),
+            Ending::Store(source)
+            | Ending::Sum(_, source)
+            | Ending::SegSum(_, source, _)
+            | Ending::SegScatter { values: source, .. } => number(source),
             Ending::Reduce(op, source) | Ending::SegReduce(op, source, _) => number(source) && is_wide_op(op),
             _ => false,
         });

@@ -216,7 +216,7 @@ impl Work<'_> {
                 Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
                     reserve(operands[input].as_descriptor().segments())?
                 }
-                Ending::Scatter { .. } | Ending::Combine { .. } => {
+                Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => {
                     let target = node.operands[0].outside();
                     // What gave up begins anew, which may write again what it has written, but not combine it again.
                     let may_begin_anew = self.facts.is_fallible && matches!(ending, Ending::Combine { .. });
