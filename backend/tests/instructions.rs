@@ -360,6 +360,12 @@ fn descriptors<E: Engine>(desk: &mut Desk<E>) {
         (desk.0.segment(Segment::Compact(&data, &packed)), desk.0.segment(Segment::Compact(&data, &view)));
     desk.expect(same, "vwxyz");
     desk.expect(moved, "yzy");
+    let (parts, values) = (desk.view(&[(3, 2), (2, 0), (0, 1)]), desk.chars("abc"));
+    let over = desk.0.segment(Segment::Scatter(data.clone(), &parts, &values));
+    desk.expect(over, "cwxab");
+    let over = desk.0.segment(Segment::Scatter(desk.chars("-----"), &packed, &data));
+    desk.expect(over, "vwxyz");
+    desk.expect(Ok(data), "vwxyz");
     let (none, nothing) = (desk.packed(&[]), desk.chars(""));
     assert_eq!((desk.0.segments(&none), desk.0.total(&none)), (0, Ok(0)));
     let (iota, dist) = (desk.0.segment(Segment::Iota(&none)), desk.0.segment(Segment::Dist(&nothing, &none)));

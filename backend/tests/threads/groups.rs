@@ -300,6 +300,44 @@ fn indices_that_go_evenly_by_segments() {
     }
 }
 
+/// Segments of a column are written over by what is computed from them, and from what lies there otherwise.
+#[test]
+fn segments_are_written_over_by_what_they_become() {
+    let mut engines = engines();
+    let mut random = Random(23);
+    for turn in 0..60 {
+        // Gaps, and segments, some of which change.
+        let (mut parts, mut places) = (Vec::new(), random.below(3) as i64);
+        for _ in 0..random.below(150) {
+            let length = random.below([2, 20, 300][turn % 3]) as i64;
+            parts.push((places, length));
+            places += length + random.below(2) as i64;
+        }
+        if turn % 2 == 0 {
+            parts.reverse();
+        }
+        parts.retain(|_| random.below(3) > 0);
+        let length = parts.iter().map(|part| part.1).sum::<i64>() as usize;
+        let mut maker = Maker::new(&mut random, length);
+        let (starts, lengths): (Vec<i64>, Vec<i64>) = parts.into_iter().unzip();
+        let [starts, lengths] = [starts, lengths].map(|ints| column(&Constants::Int(ints)));
+        let others = Reference::new(None).descriptor(Some(starts), lengths).expect("there is memory");
+        let others: Operand = maker.outside(Slot::Descriptor(others)).into();
+        for ty in ScalarType::ALL {
+            let column = RegisterType::Column(ty);
+            let target: Operand = maker.random_column(ty, places as usize).into();
+            let before = maker.add(Op::Vector(VectorOp::Compact), vec![target, others], column);
+            maker.elements.push((before, ty, 0));
+            for _ in 0..turn % 4 {
+                maker.instruction(false);
+            }
+            let Some(value) = maker.element(ty, 0) else { continue };
+            maker.add(Op::Vector(VectorOp::SegScatter), vec![target, others, value.into()], column);
+        }
+        maker.run(&mut engines[turn % 3], &format!("turn {turn}, length {length}"));
+    }
+}
+
 /// Of elements that are written to one place the last one stays, whichever thread writes it.
 #[test]
 fn the_last_of_those_that_are_written_to_one_place_stays() {

@@ -1,4 +1,4 @@
-//! `seg_iota`, `seg_dist`, `compact`, `append`.
+//! `seg_iota`, `seg_dist`, `compact`, `append`, `seg_scatter`.
 
 use super::random::{Random, Style};
 use super::*;
@@ -36,6 +36,35 @@ fn elements_in_packed_order() {
                         |e| e.segment(Segment::Compact(&data, &descriptor)),
                     );
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn segments_are_written_over() {
+    let mut engines = engines();
+    for (seed, &total) in [0, 5, 40, 5_000, 40_000, 500_000].iter().enumerate() {
+        for style in Style::ALL {
+            let mut random = Random(seed as u64);
+            let (whole, length) = random.descriptor(style, total, true);
+            // Each second segment of those that lie one after another, the last ones first.
+            let mut parts: Vec<(usize, usize)> = whole.iter().step_by(2).collect();
+            parts.reverse();
+            let parts = parts.into_iter().map(|(start, length)| (start as i64, length as i64));
+            let (starts, lengths): (Vec<i64>, Vec<i64>) = parts.unzip();
+            let written = lengths.iter().sum::<i64>() as usize;
+            let [starts, lengths] = [starts, lengths].map(|ints| column(&Constants::Int(ints)));
+            let others = Reference::new(None).descriptor(Some(starts), lengths).unwrap();
+            for scalar_type in TYPES {
+                let data = random.constants(scalar_type, length, 9);
+                let values = column(&random.constants(scalar_type, written, 9));
+                check(
+                    &mut engines,
+                    &(scalar_type, style, total, "seed", seed),
+                    |e| e.segment(Segment::Scatter(column(&data), &others, &values)),
+                    |e| e.segment(Segment::Scatter(column(&data), &others, &values)),
+                );
             }
         }
     }

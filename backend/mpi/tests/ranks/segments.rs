@@ -56,6 +56,17 @@ fn on_shape(twin: &mut Twin<impl Local>, random: &mut Random, shape: &SegmentsPa
     let expected = twin.reference.segment(Segment::Compact(&column.expected, &shape.expected));
     twin.compare(&format!("compact of {case}"), tested, expected);
 
+    // Where none overlap.
+    let mut parts: Vec<(usize, usize)> = shape.expected.iter().collect();
+    parts.sort_unstable();
+    if parts.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0) {
+        let total = parts.iter().map(|part| part.1).sum();
+        let (target, values) = (column.clone(), twin.column(&random.elements(scalar_type, total, false)));
+        let tested = twin.ranks.segment(Segment::Scatter(target.tested, &shape.tested, &values.tested));
+        let expected = twin.reference.segment(Segment::Scatter(target.expected, &shape.expected, &values.expected));
+        twin.compare(&format!("seg_scatter of {case}"), tested, expected);
+    }
+
     let direction = [Direction::Up, Direction::Down][random.below(2)];
     let tested = twin.ranks.order(Order::Rank, direction, &column.tested, Some(&shape.tested));
     let expected = twin.reference.order(Order::Rank, direction, &column.expected, Some(&shape.expected));

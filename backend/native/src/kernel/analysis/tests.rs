@@ -289,6 +289,25 @@ fn conditions_on_the_index_are_known_in_most_strips() {
 }
 
 #[test]
+fn selections_by_the_index_are_known_in_most_strips() {
+    let selection = "%2 = iota %0\n%3 = map less.int %2 9\n%4 = map multiply.int %1 %2\n%5 = map add.int %4 1\n";
+    let changes = |last: &str, yielded: &str| {
+        let plan = plan(OF_COLUMN, &format!("{selection}{last}"), yielded);
+        inner(&plan, Mode::Whole).map(|inner| (inner.flags, inner.changes.len(), inner.plan.yields))
+    };
+    // There is more to do where it is false.
+    let known = vec![(PlanOperand::Node(1), false)];
+    assert_eq!(changes("%6 = map select.int %3 %1 %5", "%6"), Some((known.clone(), 1, vec![3])));
+    let further = "%6 = map select.int %3 %1 %5\n%7 = map add.int %6 2";
+    assert_eq!(changes(further, "%7"), Some((known, 1, vec![5])));
+    // What is selected is no element of the group, or the condition is not of the index.
+    assert_eq!(changes("%6 = map select.int %3 %1 %1", "%6"), None);
+    assert_eq!(changes("%6 = map equal.int %1 3\n%7 = map select.int %6 %4 %5", "%7"), None);
+    // Reductions go on from strip to strip.
+    assert_eq!(changes("%6 = map select.int %3 %1 %5\n%7 = reduce.add.int %6", "%7"), None);
+}
+
+#[test]
 fn what_moves_reaches_or_passes_what_it_is_compared_with() {
     let changes = |condition: &str| {
         let group = format!(

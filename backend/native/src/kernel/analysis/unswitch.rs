@@ -73,7 +73,7 @@ enum Course {
 /// filters once those are known.
 pub(in super::super) fn inner(plan: &Plan, mode: Mode) -> Option<Inner> {
     let is_scan = |node: &PlanNode| node.scanned().is_some();
-    if !matches!(mode, Mode::Whole | Mode::Piece) || plan.spaces() == 1 || plan.nodes.iter().any(is_scan) {
+    if !matches!(mode, Mode::Whole | Mode::Piece) || plan.nodes.iter().any(is_scan) {
         return None;
     }
     let all_endings: Vec<Ending> = endings(plan, mode).into_iter().flatten().collect();
@@ -93,10 +93,35 @@ pub(in super::super) fn inner(plan: &Plan, mode: Mode) -> Option<Inner> {
             flags.push((flag, is_first));
         }
     }
+    let is_written = |ending: &Ending| matches!(ending, Ending::Store(_) | Ending::SegScatter { .. });
+    if all_endings.iter().all(is_written) {
+        selections(&mut courses, &mut inner, &mut flags);
+    }
     let (needed, _) = live::live(&inner, mode, &endings(&inner, mode));
     let is_plain = inner.nodes.iter().zip(&needed).all(|(node, &is_live)| !is_live || node.space == 0);
     let changes = courses.changes;
     (!flags.is_empty() && is_plain && changes.len() <= MOST_CHANGES).then_some(Inner { plan: inner, flags, changes })
+}
+
+/// Lets selections by conditions on the index be what they select. The others stay: they are no branches.
+fn selections(courses: &mut Courses<'_>, inner: &mut Plan, flags: &mut Vec<(PlanOperand, bool)>) {
+    let plan = courses.plan;
+    for number in (0..plan.nodes.len()).rev() {
+        let node = &inner.nodes[number];
+        let NodeOp::Map(op) = node.op else { continue };
+        let is_selection = ScalarOp::select(node.ty) == op && node.space == 0;
+        // Of conditions that do not change in a strip it is not known that they are mostly so.
+        let flag = plan.nodes[number].operands[0];
+        let can_be = is_selection && courses.changes.len() < MOST_CHANGES;
+        if !can_be || courses.of(flag) != Some(Course::Switching) {
+            continue;
+        }
+        let known = flags.iter().find(|&&(known, _)| known == flag).map(|&(_, value)| value);
+        let is_first = known.unwrap_or_else(|| weight(inner, number, 1) > weight(inner, number, 2));
+        if inner.choose(number, is_first).is_some() && known.is_none() {
+            flags.push((flag, is_first));
+        }
+    }
 }
 
 /// The last merge that is computed at all indices.
@@ -137,15 +162,22 @@ impl Plan {
         for filter in self.filters.iter_mut().filter(|filter| filter.parent == inside) {
             filter.parent = around;
         }
-        let chosen = self.nodes[merge].operands[sides[0]];
-        self.replace(merge, chosen);
-        self.nodes[merge].make_idle();
-        for yielded in self.yields.iter_mut().filter(|yielded| **yielded == merge) {
-            match chosen {
-                PlanOperand::Node(number) => *yielded = number,
-                PlanOperand::Input(_) | PlanOperand::Constant(_) => return None,
+        self.choose(merge, is_first)
+    }
+
+    /// Lets a node be one of the two others that it chooses from. None, and nothing changes, where what is yielded would
+    /// not be computed in the group.
+    fn choose(&mut self, number: usize, is_first: bool) -> Option<()> {
+        let chosen = self.nodes[number].operands[if is_first { 1 } else { 2 }];
+        match chosen {
+            PlanOperand::Node(node) => {
+                self.yields.iter_mut().filter(|yielded| **yielded == number).for_each(|yielded| *yielded = node);
             }
+            PlanOperand::Input(_) | PlanOperand::Constant(_) if self.yields.contains(&number) => return None,
+            PlanOperand::Input(_) | PlanOperand::Constant(_) => {}
         }
+        self.replace(number, chosen);
+        self.nodes[number].make_idle();
         Some(())
     }
 
