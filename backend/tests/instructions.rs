@@ -363,7 +363,8 @@ fn descriptors<E: Engine>(desk: &mut Desk<E>) {
     let (parts, values) = (desk.view(&[(3, 2), (2, 0), (0, 1)]), desk.chars("abc"));
     let over = desk.0.segment(Segment::Scatter(data.clone(), &parts, &values));
     desk.expect(over, "cwxab");
-    let over = desk.0.segment(Segment::Scatter(desk.chars("-----"), &packed, &data));
+    let dashes = desk.chars("-----");
+    let over = desk.0.segment(Segment::Scatter(dashes, &packed, &data));
     desk.expect(over, "vwxyz");
     desk.expect(Ok(data), "vwxyz");
     let (none, nothing) = (desk.packed(&[]), desk.chars(""));
