@@ -1,3 +1,5 @@
+//! Before and after, of `{if f then row else … : row in m; f in flags}` as flattening makes it.
+
 use super::run;
 use crate::passes::testing::{self, stays};
 
