@@ -33,6 +33,7 @@ pub mod value;
 use crate::data::buffer::Meter;
 use crate::data::carried::Carried;
 use crate::data::counters::Counters;
+use crate::data::descriptor::RegularStarts;
 use crate::data::hold::Hold;
 use crate::data::slot::Slot;
 use crate::data::vector::unwritten::Unwritten;
@@ -159,6 +160,27 @@ pub trait Engine: Addresses + Scheduler + Collective {
     ) -> Result<Self::Column, Fault>;
     /// Scalars as text, and text as scalars.
     fn text(&mut self, text: Text<'_, Self::Column, Self::Descriptor>) -> Result<Self::Column, Fault>;
+    /// `regular`, `windows` or `blocks`: so many segments of a length. Where an engine does not say otherwise, its
+    /// columns are made.
+    fn regular(
+        &mut self,
+        starts: RegularStarts<Self::Column>,
+        length: usize,
+        count: usize,
+    ) -> Result<Self::Descriptor, Fault> {
+        let starts = match starts {
+            RegularStarts::Packed => None,
+            RegularStarts::Even { first, stride } => {
+                let iota = MapOperand::Column(self.fill(Fill::Iota(count))?);
+                let [first, stride] = [first, stride].map(|value| MapOperand::Scalar(ScalarValue::Int(value)));
+                let further = MapOperand::Column(self.map(ScalarOp::MultiplyInt, vec![iota, stride])?);
+                Some(self.map(ScalarOp::AddInt, vec![further, first])?)
+            }
+            RegularStarts::At(starts) => Some(starts),
+        };
+        let lengths = self.fill(Fill::Dist(ScalarValue::Int(length as i64), count))?;
+        self.descriptor(starts, lengths)
+    }
     /// Elements moved by segments.
     fn segment(&mut self, segment: Segment<'_, Self::Column, Self::Descriptor>) -> Result<Self::Column, Fault>;
 }

@@ -183,7 +183,7 @@ fn instances<'a>(shape: &Shape, slots: &mut impl Iterator<Item = &'a ReferenceSl
             // Imported descriptors are packed: segments lie one after another.
             let lengths = match slots.next() {
                 Some(Slot::Scalar(length)) => vec![i64::from_value(*length)],
-                Some(Slot::Descriptor(descriptor)) => descriptor.lengths_vector().elements::<i64>().to_vec(),
+                Some(Slot::Descriptor(descriptor)) => descriptor.lengths().iter().collect(),
                 Some(Slot::Column(_)) | None => Vec::new(),
             };
             let mut elements = instances(element, slots, lengths.iter().sum::<i64>() as usize).into_iter();

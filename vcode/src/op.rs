@@ -306,6 +306,16 @@ impl VectorOp {
         }
     }
 
+    /// The operands that say how long all segments of the descriptor are that it makes, and how many there are.
+    pub fn regular_operands(self) -> Option<[usize; 2]> {
+        match self {
+            VectorOp::Regular => Some([0, 1]),
+            VectorOp::Windows => Some([2, 3]),
+            VectorOp::Blocks => Some([1, 2]),
+            _ => None,
+        }
+    }
+
     /// The descriptor of a column that it reads at the index of a loop, segment by segment: there segments lie one
     /// after another.
     pub fn packed_operand(self) -> Option<usize> {

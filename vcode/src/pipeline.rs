@@ -3,8 +3,8 @@
 use crate::pass::Pass;
 use crate::passes::{
     accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, grouped_reduce, hoist, hoist_common,
-    if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, rows, short_segments, simplify,
-    sink_common, slice, sort, speculate, unroll, view, windows, zero_trip,
+    if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, regular, rows, short_segments,
+    simplify, sink_common, slice, sort, speculate, unroll, view, windows, zero_trip,
 };
 use crate::program::Program;
 use crate::verify::{VerifyError, verify};
@@ -163,6 +163,14 @@ pub const PASSES: &[Pass] = &[
         run: speculate::run,
     },
     Pass { reason: "again after zero_trip: empty columns that no branch yields any more", ..DEAD },
+    Pass {
+        name: "regular",
+        summary: "makes descriptors of segments that are equally long of scalars, without columns of lengths and starts",
+        reason: "after all that knows descriptors by the columns that they are made of; before fuse, which leaves to groups \
+                 what they alone read of these",
+        run: regular::run,
+    },
+    Pass { reason: "again after regular: lengths and starts that nobody reads any more", ..DEAD },
     FUSE,
     CHECKED,
     NUMBER,
@@ -335,10 +343,11 @@ pub fn serial(program: &Program) -> Result<Program, PassError> {
 /// The passes for code whose columns lie in parts on several processes, in order. What they get has been through
 /// [`PASSES`].
 pub const PARTITIONED_PASSES: &[Pass] = &[
+    Pass { reason: "first: lengths of several descriptors are one column again", ..CSE },
     Pass {
         name: "fuse",
         summary: "gathers instructions that need no elements but those at their own indices into groups",
-        reason: "first: of other groups a process would need parts that others have",
+        reason: "after cse, which tells what has one length: of other groups a process would need parts that others have",
         run: fuse::run_on_parts,
     },
     CHECKED,
@@ -364,7 +373,8 @@ fn derived(program: &Program, passes: &[Pass]) -> Result<Program, PassError> {
     Ok(derived)
 }
 
-/// Runs passes in order and verifies after each. Marks of last uses and groups that the program has are removed first.
+/// Runs passes in order and verifies after each. Marks of last uses, groups, and descriptors without
+/// columns that the program has are removed first.
 ///
 /// # Errors
 /// As [`optimise`].
@@ -378,6 +388,7 @@ pub fn run(passes: &[Pass], program: &mut Program, options: &Options<'_>) -> Res
     // A pass that changes a marked program would make its marks wrong, and passes before groups are made know none.
     last_use::clear(program);
     fuse::split(program);
+    regular::split(program);
     let named = |names: &[String], pass: &Pass| names.iter().any(|name| name == pass.name);
     for pass in passes.iter().filter(|pass| !named(&options.disable, pass)) {
         (pass.run)(program);
@@ -514,11 +525,10 @@ mod tests {
         assert_eq!(optimise(&mut program, &Options { disable, ..Options::default() }), Ok(()));
         let expected = parse(
             "function windows(%0: int, %1: column float, %2: int, %3: int, %4: column int) -> column float {
-               %5 = dist %2 %3
-               %6 = map check_range %4 %2 %0
-               %7 = view %6 %5
-               %8 = seg_reduce.add.float %1 %7
-               return %8
+               %5 = map check_range %4 %2 %0
+               %6 = blocks %5 %2 %3
+               %7 = seg_reduce.add.float %1 %6
+               return %7
              }",
         )
         .unwrap();

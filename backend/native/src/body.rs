@@ -47,7 +47,7 @@ const INLINED: usize = 72;
 
 /// Whether an instruction needs no helper: it only looks at columns and descriptors, or puts columns side by side.
 pub(crate) fn is_direct(op: VectorOp) -> bool {
-    op == VectorOp::Concat || !op.is_pass() && op != VectorOp::Total
+    op == VectorOp::Concat || !op.is_pass() && op != VectorOp::Total && op.regular_operands().is_none()
 }
 
 /// Whether a function is emitted where others call it: it is not much, and calls nothing but itself at its end.

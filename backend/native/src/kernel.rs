@@ -30,6 +30,7 @@ mod strip_mining;
 mod vector_accumulators;
 
 use crate::emitter::Emitter;
+use crate::ints::Ints;
 use crate::module::{Module, Unavailable};
 use crate::state::{State, Status};
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types};
@@ -41,7 +42,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) use emit::emit_group;
-pub(crate) use environment::{Bound, BoundColumn, BoundSegments, Environment, Finished, Outlet};
+pub(crate) use environment::{Bound, BoundColumn, BoundInts, BoundSegments, Environment, Finished, Outlet};
 pub use parts::{Further, PartPlan};
 pub use plan::{Ending, Extent, Mode, NodeOp, Plan, PlanNode, PlanOperand, Running, Space, Stride, is_ordered};
 
@@ -159,7 +160,10 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
                 Bound::Column(BoundColumn { pointer: word(0), length: word(1), progression })
             }
             RegisterType::Descriptor => {
-                let [starts, lengths, segment, base, stop, segments] = [0, 1, 2, 3, 4, 5].map(word);
+                let [pointer, mask, stride] = [0, 1, 2].map(&mut word);
+                let starts = BoundInts { pointer, mask, stride };
+                let [pointer, mask, segment, base, stop, segments] = [3, 4, 5, 6, 7, 8].map(word);
+                let lengths = BoundInts { pointer, mask, stride: emitter.int(0) };
                 Bound::Descriptor(BoundSegments { starts, lengths, segment, base, stop, segments })
             }
         }
@@ -216,7 +220,7 @@ impl WordLayout {
                 RegisterType::Scalar(_) => 1,
                 RegisterType::Column(_) if plan.stride_of(input).is_some() => 4,
                 RegisterType::Column(_) => 2,
-                RegisterType::Descriptor => 6,
+                RegisterType::Descriptor => 9,
             };
             place
         };
@@ -233,9 +237,9 @@ impl WordLayout {
 #[derive(Clone, Debug)]
 pub struct DescriptorPlace<'a> {
     /// Where its segments start, if it is a view.
-    pub starts: Option<&'a [i64]>,
-    /// How long they are.
-    pub lengths: &'a [i64],
+    pub starts: Option<Ints<'a>>,
+    /// How long they are: those of a column, or all alike.
+    pub lengths: Ints<'a>,
     /// The segment of the first index.
     pub segment: usize,
     /// The indices of that segment.
@@ -276,11 +280,13 @@ impl<'a> Words<'a> {
 
     /// Sets a descriptor.
     pub fn descriptor(&mut self, input: usize, place: &DescriptorPlace<'_>) {
-        let starts = place.starts.map_or(0, |starts| starts.as_ptr() as u64);
+        let starts = place.starts.map_or([0; 3], Ints::words);
+        let [lengths, mask, _] = place.lengths.words();
         let [segment, base, stop] = [place.segment, place.indices.start, place.indices.end].map(|word| word as u64);
-        let words = [starts, place.lengths.as_ptr() as u64, segment, base, stop, place.end as u64];
+        let words = [lengths, mask, segment, base, stop, place.end as u64];
         let first = self.layout.inputs[input];
-        self.words[first..first + 6].copy_from_slice(&words);
+        self.words[first..first + 3].copy_from_slice(&starts);
+        self.words[first + 3..first + 9].copy_from_slice(&words);
     }
 
     /// Sets where the first element of a space goes, and where the room for them ends: in [pieces](Mode::Piece) nothing

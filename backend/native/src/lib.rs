@@ -11,7 +11,7 @@
 //! [`function`] says which functions can be compiled and calls them as [`abi`] says, [`body`] emits their instructions
 //! by way of [`emitter`] and, for scalar operations, [`scalar`]; what touches whole columns there is in [`runtime`], in
 //! Rust. [`instances`] are those of an `each` as a function that Rust calls, [`kept`] is what code has the addresses
-//! of. [`kernel`] compiles groups of instructions over one index space, as one loop each. [`module`] holds the code.
+//! of, [`ints`] what it reads of segments. [`kernel`] compiles groups of instructions over one index space, as one loop each. [`module`] holds the code.
 //! This crate is one of those that contain `unsafe` code: it calls what it has written.
 #![allow(unsafe_code)]
 
@@ -20,6 +20,7 @@ mod body;
 mod emitter;
 mod function;
 mod instances;
+mod ints;
 mod kept;
 mod kernel;
 mod module;
@@ -32,6 +33,7 @@ mod sums;
 pub use abi::words_of;
 pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use instances::{Batch, Instances};
+pub use ints::Ints;
 pub use kernel::{
     DescriptorPlace, Ending, Extent, Further, Kernel, Kernels, Mode, NodeOp, PartPlan, Plan, PlanNode, PlanOperand,
     Running, Space, Stride, WordLayout, Words, is_ordered,

@@ -20,8 +20,10 @@ use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 pub struct Sums {
     /// The elements of the block that is not complete; with segments, those that are not combined yet.
     buffer: [f64; sum::BLOCK],
-    /// The addresses of the lengths of segments, and of their results.
+    /// The address of the lengths of segments, and which bits of a segment's number say where its length is
+    /// ([`crate::Ints`]); the address of their results.
     lengths: usize,
+    length_mask: usize,
     results: usize,
     /// The segment of the first element in the buffer, and the end of all that there are.
     segment: usize,
@@ -48,6 +50,7 @@ pub(crate) type LanesOfSegments = [[f64; AT_ONCE]; sum::LANES];
 pub(crate) const BUFFER: i32 = offset_of!(Sums, buffer) as i32;
 /// Where they say which segments there are.
 pub(crate) const LENGTHS: i32 = offset_of!(Sums, lengths) as i32;
+pub(crate) const LENGTH_MASK: i32 = offset_of!(Sums, length_mask) as i32;
 pub(crate) const RESULTS: i32 = offset_of!(Sums, results) as i32;
 pub(crate) const SEGMENT: i32 = offset_of!(Sums, segment) as i32;
 pub(crate) const SEGMENTS: i32 = offset_of!(Sums, segments) as i32;
@@ -66,6 +69,7 @@ impl Sums {
         Box::new(Sums {
             buffer: [0.0; sum::BLOCK],
             lengths: 0,
+            length_mask: 0,
             results: 0,
             segment: 0,
             segments: 0,
@@ -152,7 +156,8 @@ impl Sums {
         let mut start = 0;
         while self.segment < self.segments {
             // SAFETY: it is one of the segments.
-            let length = unsafe { *lengths.add(self.segment) } as usize - sum::BLOCK * self.blocks.len();
+            let length =
+                unsafe { *lengths.add(self.segment & self.length_mask) } as usize - sum::BLOCK * self.blocks.len();
             if start + length > filled {
                 break;
             }

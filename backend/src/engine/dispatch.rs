@@ -2,6 +2,7 @@
 
 use super::value::SlotOf;
 use super::{Engine, Fault, Fill, Order, Pack, Permute, Segment, Text};
+use crate::data::descriptor::RegularStarts;
 use crate::data::slot::Slot;
 use nesl_prim::ScalarValue;
 use nesl_vcode::{Constants, VectorOp};
@@ -32,6 +33,19 @@ pub fn execute<E: Engine>(
         VectorOp::View => {
             let (starts, lengths) = (operands.column(), operands.column());
             return engine.descriptor(Some(starts), lengths).map(Slot::Descriptor);
+        }
+        VectorOp::Regular => {
+            let (length, count) = (operands.size(), operands.size());
+            return engine.regular(RegularStarts::Packed, length, count).map(Slot::Descriptor);
+        }
+        VectorOp::Windows => {
+            let [first, stride] = [(); 2].map(|()| operands.int());
+            let (length, count) = (operands.size(), operands.size());
+            return engine.regular(RegularStarts::Even { first, stride }, length, count).map(Slot::Descriptor);
+        }
+        VectorOp::Blocks => {
+            let (starts, length, count) = (operands.column(), operands.size(), operands.size());
+            return engine.regular(RegularStarts::At(starts), length, count).map(Slot::Descriptor);
         }
         VectorOp::Iota => engine.fill(Fill::Iota(operands.size())),
         VectorOp::Dist => {
@@ -139,6 +153,13 @@ impl<C, D, I: ExactSizeIterator<Item = Slot<C, D>>> Operands<I> {
         match self.next() {
             Slot::Scalar(value) => value,
             Slot::Column(_) | Slot::Descriptor(_) => self.unfit("a scalar"),
+        }
+    }
+
+    fn int(&mut self) -> i64 {
+        match self.scalar() {
+            ScalarValue::Int(value) => value,
+            _ => self.unfit("an int"),
         }
     }
 

@@ -83,7 +83,7 @@ impl Group {
             return self;
         }
         let descriptor = |input: usize| operands[input].as_descriptor();
-        let lengths = |input| (descriptor(input).lengths().as_ptr(), descriptor(input).segments());
+        let lengths = |input| descriptor(input).lengths().identity();
         let known = self.plan.find_known(lengths, |input| descriptor(input).is_packed());
         if self.plan.knows(&known) {
             return self;

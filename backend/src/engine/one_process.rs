@@ -39,7 +39,7 @@ macro_rules! one_process {
             }
 
             fn lengths(&mut self, descriptor: &Descriptor) -> Result<Vector, Fault> {
-                Ok(descriptor.lengths_vector().clone())
+                Ok(descriptor.lengths_vector()?.clone())
             }
 
             fn total(&mut self, descriptor: &Descriptor) -> Result<usize, Fault> {

@@ -23,7 +23,7 @@ mod tuning;
 mod workers;
 
 use crate::data::buffer::Meter;
-use crate::data::descriptor::Descriptor;
+use crate::data::descriptor::{Descriptor, RegularStarts};
 use crate::data::memory::share_of_addresses;
 use crate::data::vector::Vector;
 use crate::data::vector::unwritten::Unwritten;
@@ -143,6 +143,10 @@ impl Engine for Threads {
 
     fn text(&mut self, text: Text<'_, Vector, Descriptor>) -> Result<Vector, Fault> {
         text::run(self, text)
+    }
+
+    fn regular(&mut self, starts: RegularStarts<Vector>, length: usize, count: usize) -> Result<Descriptor, Fault> {
+        Ok(Descriptor::regular(&self.meter, starts, length, count))
     }
 
     fn segment(&mut self, segment: Segment<'_, Vector, Descriptor>) -> Result<Vector, Fault> {

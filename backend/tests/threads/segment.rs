@@ -79,7 +79,7 @@ fn append_by_segments() {
                 let mut random = Random(seed as u64);
                 let (first, length) = random.descriptor(style, total, packed);
                 // As many segments, of the same lengths in another order, the other way round.
-                let lengths = first.lengths_vector();
+                let lengths = first.lengths_vector().unwrap();
                 let order = random.permutation(lengths.len());
                 let lengths =
                     Reference::new(None).permute(Permute::Gather(lengths, &column(&Constants::Int(order)))).unwrap();

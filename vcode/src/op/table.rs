@@ -341,6 +341,27 @@ instructions! {
         doc: "view s l: segment j is the l[j] elements from s[j] on. #s = #l.",
         ..row("view", Shape, As(1), CONSTANT)
     };
+    /// The packed descriptor of segments that are equally long.
+    Regular = Row {
+        operands: &[Scalar(Int), Scalar(Int)], result: Descriptor,
+        doc: "regular m n: the packed descriptor of n segments of m elements each, as packed (dist m n); neither is \
+              negative. Lengths and starts are in no memory until somebody reads them as columns.",
+        ..row("regular", Shape, Value(1), CONSTANT)
+    };
+    /// The view of segments that are equally long and start at even distances.
+    Windows = Row {
+        operands: &[Scalar(Int), Scalar(Int), Scalar(Int), Scalar(Int)], result: Descriptor,
+        doc: "windows s d m n: segment j is the m elements from s + j * d on, of n segments, as view of an arithmetic \
+              progression; neither m nor n is negative. Lengths and starts are in no memory, as those of regular.",
+        ..row("windows", Shape, Value(3), CONSTANT)
+    };
+    /// The view of segments that are equally long.
+    Blocks = Row {
+        operands: &[Column(Int), Scalar(Int), Scalar(Int)], result: Descriptor, equal: &[(As(0), Value(2))],
+        doc: "blocks s m n: segment j is the m elements from s[j] on, of n segments, as view s (dist m n). #s = n, and m \
+              is not negative. Lengths are in no memory, as those of regular.",
+        ..row("blocks", Shape, Value(2), CONSTANT)
+    };
     /// Where each segment starts.
     Starts = Row {
         operands: &[Descriptor], result: Column(Int), natural: true,

@@ -28,6 +28,7 @@ pub mod number;
 pub mod parts;
 pub mod peel;
 pub mod read_early;
+pub mod regular;
 pub mod rewrite;
 pub mod rows;
 pub(crate) mod scoped;

@@ -9,8 +9,8 @@
 use super::Body;
 use crate::emitter::TRUSTED;
 use crate::kernel::{
-    Bound, BoundColumn, BoundSegments, Ending, Environment, Extent, Finished, Mode, Outlet, Plan, PlanOperand,
-    emit_group, is_ordered,
+    Bound, BoundColumn, BoundInts, BoundSegments, Ending, Environment, Extent, Finished, Mode, Outlet, Plan,
+    PlanOperand, emit_group, is_ordered,
 };
 use crate::runtime::{needed_helper, sums};
 use crate::state::TOP;
@@ -62,7 +62,7 @@ impl Body<'_, '_> {
     ) -> (Vec<Value>, R) {
         let bounds: Vec<Bound> = inputs.iter().map(|&register| self.bound(register)).collect();
         let lengths = |input: usize| match bounds[input] {
-            Bound::Descriptor(BoundSegments { lengths, segments, .. }) => Some((lengths, segments)),
+            Bound::Descriptor(BoundSegments { lengths, segments, .. }) => Some((lengths.pointer, segments)),
             Bound::Scalar(_) | Bound::Column(_) => None,
         };
         let plan = &plan.clone().with_known(plan.find_known(lengths, |_| false));
@@ -244,6 +244,7 @@ impl Body<'_, '_> {
                 builder.ins().jump(after, &[BlockArg::from(first)]);
                 builder.switch_to_block(after);
                 let stop = builder.block_params(after)[0];
+                let [starts, lengths] = [starts, lengths].map(|pointer| BoundInts::column(&mut self.emitter, pointer));
                 Bound::Descriptor(BoundSegments { starts, lengths, segment: zero, base: zero, stop, segments })
             }
         }

@@ -280,10 +280,9 @@ impl LoopEmitter<'_, '_, '_> {
         builder.switch_to_block(next);
         self.end_segment(input, cursor);
         let builder = &mut self.emitter.builder;
-        let address = builder.use_var(cursor.segment);
-        let offset = builder.ins().ishl_imm_u(address, 3);
-        let address = builder.ins().iadd(cursor.lengths, offset);
-        let length = builder.ins().load(types::I64, TRUSTED, address, 0);
+        let segment = builder.use_var(cursor.segment);
+        let length = cursor.lengths.at(self.emitter, segment);
+        let builder = &mut self.emitter.builder;
         let base = builder.use_var(cursor.stop);
         builder.def_var(cursor.base, base);
         let stop = builder.ins().iadd(base, length);

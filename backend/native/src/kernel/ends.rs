@@ -14,7 +14,7 @@ use super::environment::BoundSegments;
 use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, Mode, PlanOperand};
 use crate::emitter::TRUSTED;
-use crate::sums::{BUFFER, LENGTHS, RESULTS, SEGMENT, SEGMENTS};
+use crate::sums::{BUFFER, LENGTH_MASK, LENGTHS, RESULTS, SEGMENT, SEGMENTS};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
@@ -109,7 +109,13 @@ impl LoopEmitter<'_, '_, '_> {
     pub fn begin_segments(&mut self, index: usize, descriptor: usize) {
         let BoundSegments { lengths, segment, segments, .. } = self.environment.segments(descriptor);
         let outlet = self.environment.outlets[index];
-        let fields = [(lengths, LENGTHS), (outlet.pointer, RESULTS), (segment, SEGMENT), (segments, SEGMENTS)];
+        let fields = [
+            (lengths.pointer, LENGTHS),
+            (lengths.mask, LENGTH_MASK),
+            (outlet.pointer, RESULTS),
+            (segment, SEGMENT),
+            (segments, SEGMENTS),
+        ];
         for (value, field) in fields {
             self.emitter.builder.ins().store(TRUSTED, value, outlet.start, field);
         }

@@ -1,7 +1,8 @@
 //! What the loops of a group run with, and what is there after them: the values that the function around them has. And
 //! what is made for nodes, inputs or yields in the course of the emission, each before something reads it.
 
-use cranelift_codegen::ir::Value;
+use crate::emitter::{Emitter, TRUSTED};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use std::ops::Index;
 
 /// An input.
@@ -21,13 +22,38 @@ pub(crate) struct BoundColumn {
     pub progression: Option<[Value; 2]>,
 }
 
+/// [`Ints`](crate::Ints) from outside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoundInts {
+    pub pointer: Value,
+    pub mask: Value,
+    pub stride: Value,
+}
+
+impl BoundInts {
+    /// Those of a column.
+    pub fn column(emitter: &mut Emitter<'_>, pointer: Value) -> BoundInts {
+        BoundInts { pointer, mask: emitter.int(-1), stride: emitter.int(0) }
+    }
+
+    /// The one at a position.
+    pub fn at(self, emitter: &mut Emitter<'_>, position: Value) -> Value {
+        let place = emitter.builder.ins().band(position, self.mask);
+        let address = emitter.address(self.pointer, place, 8);
+        let builder = &mut emitter.builder;
+        let element = builder.ins().load(types::I64, TRUSTED, address, 0);
+        let further = builder.ins().imul(position, self.stride);
+        builder.ins().iadd(element, further)
+    }
+}
+
 /// A descriptor from outside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundSegments {
-    /// Where the segments of a view start in the data; 0 for a packed descriptor.
-    pub starts: Value,
+    /// Where the segments of a view start in the data; the pointer is 0 for a packed descriptor.
+    pub starts: BoundInts,
     /// The lengths of the segments.
-    pub lengths: Value,
+    pub lengths: BoundInts,
     /// The segment of the first index.
     pub segment: Value,
     /// The index at which it begins, and that at which it ends.

@@ -12,7 +12,7 @@
 //! ```
 
 use super::analysis::{Analysis, Inner, UNROLL};
-use super::environment::{BoundSegments, Environment, Made};
+use super::environment::{BoundInts, BoundSegments, Environment, Made};
 use super::plan::{Ending, Plan};
 use crate::emitter::Emitter;
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -108,8 +108,8 @@ pub(super) enum Carried {
 /// Where a descriptor's loop is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
-    pub starts: Value,
-    pub lengths: Value,
+    pub starts: BoundInts,
+    pub lengths: BoundInts,
     pub segments: Value,
     pub segment: Variable,
     pub base: Variable,

@@ -11,7 +11,6 @@
 
 use super::loop_emitter::{Carried, Cursor, LoopEmitter};
 use super::plan::{Mode, is_ordered};
-use crate::emitter::TRUSTED;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
@@ -126,11 +125,10 @@ impl LoopEmitter<'_, '_, '_> {
         let builder = &mut self.emitter.builder;
         let (view, after) = (builder.create_block(), builder.create_block());
         builder.append_block_param(after, types::I64);
-        builder.ins().brif(cursor.starts, view, &[], after, &[BlockArg::from(base)]);
+        builder.ins().brif(cursor.starts.pointer, view, &[], after, &[BlockArg::from(base)]);
         builder.switch_to_block(view);
         let segment = builder.use_var(cursor.segment);
-        let address = self.emitter.address(cursor.starts, segment, 8);
-        let start = self.emitter.builder.ins().load(types::I64, TRUSTED, address, 0);
+        let start = cursor.starts.at(self.emitter, segment);
         self.emitter.builder.ins().jump(after, &[BlockArg::from(start)]);
         self.emitter.builder.switch_to_block(after);
         let start = self.emitter.builder.block_params(after)[0];

@@ -184,7 +184,7 @@ impl<'a> Work<'a> {
             return Some(Work { pieces, ..self });
         };
         let offsets = operands[input].as_descriptor().offsets().ok()?;
-        let first = |segment: usize| offsets.get(segment).map_or(self.length, |&offset| offset as usize);
+        let first = |segment: usize| offsets.get(segment).map_or(self.length, |offset| offset as usize);
         // A segment belongs to the piece in which it begins, as if each had one more element.
         let bound = |piece: usize| {
             let least = (weight as u128 * piece as u128 / pieces as u128) as usize;
@@ -328,7 +328,7 @@ impl<'a> Work<'a> {
                 (segment, within, lengths.len())
             };
             let base = start - within;
-            let indices = base..base + lengths.get(segment).map_or(0, |&length| length as usize);
+            let indices = base..base + lengths.get(segment).map_or(0, |length| length as usize);
             let starts = if descriptor.is_packed() { None } else { Some(descriptor.starts()?) };
             words.descriptor(input, &DescriptorPlace { starts, lengths, segment, indices, end });
         }

@@ -16,6 +16,7 @@ use crate::data::descriptor::Descriptor;
 use crate::data::vector::{Slice, Vector};
 use crate::engine::{Fault, Segment};
 use crate::on_vector;
+use nesl_native::Ints;
 use nesl_prim::Element;
 use std::ops::Range;
 
@@ -54,12 +55,13 @@ impl Run {
     pub fn iter<'a>(&self, descriptor: &'a Descriptor) -> impl Iterator<Item = (usize, usize)> + use<'a> {
         // Only the starts of a packed descriptor may still have to be computed, and those are not needed.
         let starts = if descriptor.is_packed() { None } else { descriptor.starts().ok() };
-        let starts = starts.map(|starts| &starts[self.segments.clone()]);
+        let lengths = descriptor.lengths();
         let mut next = self.offset;
-        descriptor.lengths()[self.segments.clone()].iter().enumerate().map(move |(number, &length)| {
-            let start = starts.map_or(next, |starts| starts[number] as usize);
-            next += length as usize;
-            (start, length as usize)
+        self.segments.clone().map(move |segment| {
+            let (start, length) =
+                (starts.map_or(next, |starts| starts.at(segment) as usize), lengths.at(segment) as usize);
+            next += length;
+            (start, length)
         })
     }
 }
@@ -74,7 +76,7 @@ pub fn runs(threads: &Threads, descriptor: &Descriptor) -> Result<Vec<Run>, Faul
         return Ok(vec![Run { segments: 0..segments, offset: 0, elements: total, huge: false }]);
     }
     let offsets = descriptor.offsets()?;
-    let offset = |segment: usize| offsets.get(segment).map_or(total, |&offset| offset as usize);
+    let offset = |segment: usize| offsets.get(segment).map_or(total, |offset| offset as usize);
     let step = weight.div_ceil(pieces);
     let mut runs = Vec::with_capacity(2 * pieces);
     let mut add = |segments: Range<usize>, huge| {
@@ -198,9 +200,9 @@ fn packed_order_of<T: Element>(
     let (segments, total) = (descriptor.segments(), descriptor.total()?);
     // Where one thread does it all, nobody asks for the offsets, and they need not be computed.
     let alone = threads.workers.pieces(weigh(total, segments), GRAIN) == 1;
-    let offsets = if alone { &[] } else { descriptor.offsets()? };
+    let offsets = if alone { Ints::column(&[]) } else { descriptor.offsets()? };
     let lengths = descriptor.lengths();
-    let (offset, length) = (|segment| offsets[segment] as usize, |segment| lengths[segment] as usize);
+    let (offset, length) = (|segment| offsets.at(segment) as usize, |segment| lengths.at(segment) as usize);
     packed_order(threads, segments, total, offset, length, part)
 }
 
@@ -224,7 +226,7 @@ fn compact(threads: &Threads, column: &Vector, descriptor: &Descriptor) -> Resul
     fn of<T: Element>(threads: &Threads, elements: &[T], descriptor: &Descriptor) -> Result<Vector, Fault> {
         let starts = descriptor.starts()?;
         packed_order_of(threads, descriptor, |segment, range, writer| {
-            let start = starts[segment] as usize;
+            let start = starts.at(segment) as usize;
             writer.copy_part(elements, start + range.start..start + range.end);
         })
     }
@@ -251,17 +253,17 @@ fn append(threads: &Threads, first: (&Descriptor, &Vector), second: (&Descriptor
             threads,
             lengths.0.len(),
             total,
-            |segment| (offsets.0[segment] + offsets.1[segment]) as usize,
-            |segment| (lengths.0[segment] + lengths.1[segment]) as usize,
+            |segment| (offsets.0.at(segment) + offsets.1.at(segment)) as usize,
+            |segment| (lengths.0.at(segment) + lengths.1.at(segment)) as usize,
             |segment, range, writer| {
-                let end = lengths.0[segment] as usize;
+                let end = lengths.0.at(segment) as usize;
                 let copy = |elements: &[T], start: i64, range: Range<usize>, writer: &mut Writer<'_, T>| {
                     if !range.is_empty() {
                         writer.copy_part(elements, start as usize + range.start..start as usize + range.end);
                     }
                 };
-                copy(elements.0, starts.0[segment], range.start..range.end.min(end), writer);
-                copy(elements.1, starts.1[segment], range.start.max(end) - end..range.end.max(end) - end, writer);
+                copy(elements.0, starts.0.at(segment), range.start..range.end.min(end), writer);
+                copy(elements.1, starts.1.at(segment), range.start.max(end) - end..range.end.max(end) - end, writer);
             },
         )
     }

@@ -32,7 +32,7 @@ fn slots(engine: &mut Reference, value: &Value<Reference>) -> Vec<String> {
             let length = engine.length(column);
             format!("{:?}", engine.fetch(column, 0, length).unwrap().elements)
         }
-        Slot::Descriptor(descriptor) => format!("{:?}", descriptor.lengths()),
+        Slot::Descriptor(descriptor) => format!("{:?}", descriptor.lengths().iter().collect::<Vec<_>>()),
     };
     value.slots.iter().map(describe).collect()
 }

@@ -20,6 +20,8 @@ pub(super) struct Lengths {
     /// How many numbers are below each root.
     weights: Vec<usize>,
     constants: HashMap<i64, usize>,
+    /// How many elements so many segments of a length have.
+    products: HashMap<[Operand; 2], usize>,
     /// The descriptors that were made as packed.
     packed: Vec<bool>,
     /// The numbers that have been linked, in order.
@@ -35,6 +37,7 @@ impl Lengths {
             since: vec![0; numbers],
             weights: vec![1; numbers],
             constants: HashMap::new(),
+            products: HashMap::new(),
             packed: vec![false; count],
             linked: Vec::new(),
         }
@@ -44,14 +47,33 @@ impl Lengths {
     fn own(&mut self, operand: Operand) -> Option<usize> {
         match operand {
             Operand::Register(register) => Some(2 * register.0 as usize),
-            Operand::Constant(ScalarValue::Int(value)) => Some(*self.constants.entry(value).or_insert_with(|| {
-                self.parents.push(self.parents.len());
-                self.since.push(0);
-                self.weights.push(1);
-                self.parents.len() - 1
-            })),
+            Operand::Constant(ScalarValue::Int(value)) => {
+                Some(self.constants.get(&value).copied().unwrap_or_else(|| {
+                    let number = self.another();
+                    self.constants.insert(value, number);
+                    number
+                }))
+            }
             Operand::Constant(_) => None,
         }
+    }
+
+    /// A number of which nothing is known.
+    fn another(&mut self) -> usize {
+        self.parents.push(self.parents.len());
+        self.since.push(0);
+        self.weights.push(1);
+        self.parents.len() - 1
+    }
+
+    /// The number of elements that so many segments of a length have.
+    fn product(&mut self, length: Operand, count: Operand) -> usize {
+        if let Some(&number) = self.products.get(&[length, count]) {
+            return number;
+        }
+        let number = self.another();
+        self.products.insert([length, count], number);
+        number
     }
 
     /// The number of the elements in the segments of a descriptor, of true flags in a column, or the sum of its ints.
@@ -115,6 +137,10 @@ impl Lengths {
         if let Some(summed) = row.sum {
             self.equal(Self::inside(result), Self::inside(operands[summed]), now);
         }
+        if let Some([length, count]) = op.regular_operands() {
+            let elements = self.product(operands[length], operands[count]);
+            self.equal(Self::inside(result), Some(elements), now);
+        }
         for &(column, descriptor) in op.data() {
             if matches!(operands[descriptor], Operand::Register(register) if self.packed[register.0 as usize]) {
                 let column = self.own(operands[column]);
@@ -123,7 +149,7 @@ impl Lengths {
         }
         match op {
             VectorOp::Reduce(ScalarOp::AddLength) => self.equal(made, Self::inside(operands[0]), now),
-            VectorOp::Packed => {
+            VectorOp::Packed | VectorOp::Regular => {
                 if let Operand::Register(descriptor) = result {
                     self.packed[descriptor.0 as usize] = true;
                 }

@@ -87,18 +87,17 @@ impl LoopEmitter<'_, '_, '_> {
         let are_enough = builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, AT_ONCE as i64);
         builder.ins().brif(are_enough, begin, &[], done, &[BlockArg::from(zero)]);
         builder.switch_to_block(begin);
-        let address = self.emitter.address(cursor.lengths, first, 8);
+        let all = cursor.lengths.at(self.emitter, first);
         let builder = &mut self.emitter.builder;
-        let all = builder.ins().load(types::I64, TRUSTED, address, 0);
         let second = builder.ins().iadd_imm_s(first, 1);
-        builder.ins().jump(look, &[BlockArg::from(second)]);
+        // Of lengths that are in no memory there is but one.
+        builder.ins().brif(cursor.lengths.mask, look, &[BlockArg::from(second)], done, &[BlockArg::from(all)]);
         builder.switch_to_block(look);
         let is_left = builder.ins().icmp(IntCC::SignedLessThan, segment, cursor.segments);
         builder.ins().brif(is_left, next, &[], done, &[BlockArg::from(all)]);
         builder.switch_to_block(next);
-        let address = self.emitter.address(cursor.lengths, segment, 8);
+        let this = cursor.lengths.at(self.emitter, segment);
         let builder = &mut self.emitter.builder;
-        let this = builder.ins().load(types::I64, TRUSTED, address, 0);
         let is_alike = builder.ins().icmp(IntCC::Equal, this, all);
         let following = builder.ins().iadd_imm_s(segment, 1);
         builder.ins().brif(is_alike, look, &[BlockArg::from(following)], done, &[BlockArg::from(zero)]);

@@ -23,9 +23,9 @@ pub fn run(threads: &Threads, texts: Texts, operands: &[LocalSlot]) -> Result<Ve
             let ((left, segments), (right, others)) = (side(left)?, side(right)?);
             let (lengths, starts, others) = (segments.lengths(), segments.starts()?, others.starts()?);
             wrap(workers.fill(meter, lengths.len(), GRAIN_RANDOM, |range, writer| {
-                let starts = starts[range.clone()].iter().zip(&others[range.clone()]);
-                for ((&first, &other), &length) in starts.zip(&lengths[range]) {
-                    writer.push(are_equal(&left[first as usize..], &right[other as usize..], length as usize));
+                for text in range {
+                    let (first, other) = (starts.at(text) as usize, others.at(text) as usize);
+                    writer.push(are_equal(&left[first..], &right[other..], lengths.at(text) as usize));
                 }
             })?)
         }
@@ -33,8 +33,8 @@ pub fn run(threads: &Threads, texts: Texts, operands: &[LocalSlot]) -> Result<Ve
             let (text, segments) = side(text)?;
             let (lengths, starts) = (segments.lengths(), segments.starts()?);
             wrap(workers.fill(meter, lengths.len(), GRAIN_RANDOM, |range, writer| {
-                for (&start, &length) in starts[range.clone()].iter().zip(&lengths[range]) {
-                    writer.push(hash(&text[start as usize..], length as usize));
+                for number in range {
+                    writer.push(hash(&text[starts.at(number) as usize..], lengths.at(number) as usize));
                 }
             })?)
         }
