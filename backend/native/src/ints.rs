@@ -52,9 +52,19 @@ impl<'a> Ints<'a> {
         (0..self.count).map(move |position| self.at(position))
     }
 
+    /// The first and the stride of a progression.
+    pub fn as_progression(self) -> Option<[i64; 2]> {
+        (self.mask == 0).then(|| [self.elements[0], self.stride])
+    }
+
+    /// What all elements of a progression are, if that is one.
+    pub fn as_constant(self) -> Option<i64> {
+        self.as_progression().and_then(|[first, stride]| (stride == 0).then_some(first))
+    }
+
     /// What is the same for ints that are known to be the same, without a look at all of them.
     pub fn identity(self) -> [usize; 4] {
-        let place = if self.mask == 0 { self.elements[0] as usize } else { self.elements.as_ptr() as usize };
+        let place = self.as_progression().map_or(self.elements.as_ptr() as usize, |[first, _]| first as usize);
         [place, self.mask, self.stride as usize, self.count]
     }
 
@@ -78,6 +88,8 @@ mod tests {
         let wrapping = Ints::progression(&i64::MAX, 1, 2);
         assert_eq!(wrapping.at(1), i64::MIN);
         assert!(Ints::progression(&7, 1, 0).is_empty());
+        assert_eq!((odd.as_progression(), odd.as_constant()), (Some([1, 2]), None));
+        assert_eq!((Ints::progression(&7, 0, 2).as_constant(), column.as_progression()), (Some(7), None));
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Descriptor {
     /// # Panics
     /// If the lengths are not ints.
     pub fn packed(meter: &Arc<Meter>, lengths: Vector) -> Descriptor {
-        Descriptor::new(meter, None, LazyInts::Column(lengths))
+        Descriptor::new(meter, None, LazyInts::of(lengths))
     }
 
     /// Segment j is the `lengths[j]` elements from `starts[j]` on, in any order, overlapping or not.
@@ -59,7 +59,7 @@ impl Descriptor {
     pub fn view(meter: &Arc<Meter>, starts: Vector, lengths: Vector) -> Descriptor {
         let (left, right) = (starts.elements::<i64>().len(), lengths.len());
         assert_eq!(left, right, "a view of {left} starts and {right} lengths");
-        Descriptor::new(meter, Some(LazyInts::Column(starts)), LazyInts::Column(lengths))
+        Descriptor::new(meter, Some(LazyInts::of(starts)), LazyInts::of(lengths))
     }
 
     /// So many segments, all of one length, that are nowhere in memory: where they start may not be either.
@@ -72,7 +72,7 @@ impl Descriptor {
             RegularStarts::Even { first, stride } => Some(LazyInts::progression(first, stride, count)),
             RegularStarts::At(starts) => {
                 assert_eq!(starts.elements::<i64>().len(), count, "as many starts as segments");
-                Some(LazyInts::Column(starts))
+                Some(LazyInts::of(starts))
             }
         };
         Descriptor::new(meter, starts, LazyInts::progression(length as i64, 0, count))
@@ -110,7 +110,7 @@ impl Descriptor {
     /// # Errors
     /// [`Failure::OutOfMemory`], if they are not in memory.
     pub fn lengths_vector(&self) -> Result<&Vector, Failure> {
-        self.0.lengths.column(&self.0.meter)
+        self.0.lengths.made(&self.0.meter)
     }
 
     /// Where each segment starts in the data.
@@ -131,7 +131,7 @@ impl Descriptor {
     /// in memory.
     pub fn starts_vector(&self) -> Result<&Vector, Failure> {
         match &self.0.starts {
-            Some(starts) => starts.column(&self.0.meter),
+            Some(starts) => starts.made(&self.0.meter),
             None => self.offsets_vector(),
         }
     }
@@ -320,7 +320,12 @@ mod tests {
             (column(windows.starts_vector()), column(windows.starts_vector())),
             (Ok(vec![1, 3]), Ok(vec![1, 3]))
         );
-        assert_eq!(elements(), 10);
+        // Whoever makes another one of such lengths knows that.
+        let lengths = || rows.lengths_vector().unwrap().clone();
+        let view = Descriptor::view(&meter, ints(&meter, &[7, 0, 9, 1]), lengths());
+        assert_eq!(view.lengths().identity(), rows.lengths().identity());
+        assert_eq!(Descriptor::packed(&meter, lengths().slice(1, 2)).total(), Ok(6));
+        assert_eq!(elements(), 14);
         let blocks = Descriptor::regular(&meter, RegularStarts::At(ints(&meter, &[5, 0])), 2, 2);
         assert_eq!((blocks.is_packed(), all(blocks.starts()), blocks.total()), (false, Ok(vec![5, 0]), Ok(4)));
     }

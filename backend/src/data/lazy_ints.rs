@@ -1,7 +1,7 @@
 //! Starts and lengths of segments: a column, or an arithmetic progression that becomes one when somebody asks for that.
 
 use crate::data::buffer::Meter;
-use crate::data::vector::Vector;
+use crate::data::vector::{Slice, Vector, VectorElement};
 use nesl_native::Ints;
 use nesl_prim::Failure;
 use std::sync::{Arc, OnceLock};
@@ -30,6 +30,17 @@ impl LazyInts {
         LazyInts::Progression { first, stride, count, column: OnceLock::new() }
     }
 
+    /// Those of a column, of which it may be known that all are equal.
+    pub fn of(column: Vector) -> LazyInts {
+        match i64::slice_of(&column).as_constant() {
+            Some(first) => {
+                let count = column.len();
+                LazyInts::Progression { first, stride: 0, count, column: OnceLock::from(column) }
+            }
+            None => LazyInts::Column(column),
+        }
+    }
+
     /// Their elements, wherever they are.
     pub fn ints(&self) -> Ints<'_> {
         match self {
@@ -55,7 +66,7 @@ impl LazyInts {
     ///
     /// # Errors
     /// [`Failure::OutOfMemory`].
-    pub fn column(&self, meter: &Arc<Meter>) -> Result<&Vector, Failure> {
+    pub fn made(&self, meter: &Arc<Meter>) -> Result<&Vector, Failure> {
         match self {
             LazyInts::Column(column) => Ok(column),
             LazyInts::Progression { column, .. } => {
@@ -66,7 +77,9 @@ impl LazyInts {
                 let mut elements = meter.room(ints.len())?;
                 ints.iter().for_each(|element| elements.push(element));
                 // Of two threads that get here at once, one's column is kept; they are equal.
-                Ok(column.get_or_init(|| Vector::new(meter, elements)))
+                let made = Slice::new(meter, elements);
+                let made = if self.constant().is_some() { made.constant() } else { made };
+                Ok(column.get_or_init(|| Vector::Int(made)))
             }
         }
     }

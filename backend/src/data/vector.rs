@@ -24,6 +24,8 @@ pub struct Slice<T> {
     buffer: Arc<Buffer<T>>,
     start: usize,
     length: usize,
+    /// Whether all elements are known to be equal.
+    is_constant: bool,
 }
 
 impl<T: Element> Slice<T> {
@@ -31,7 +33,17 @@ impl<T: Element> Slice<T> {
     pub fn new(meter: &Arc<Meter>, elements: impl Into<Room<T>>) -> Slice<T> {
         let elements = elements.into();
         let length = elements.len();
-        Slice { buffer: Arc::new(meter.count(elements)), start: 0, length }
+        Slice { buffer: Arc::new(meter.count(elements)), start: 0, length, is_constant: false }
+    }
+
+    /// The same elements, of which whoever made them knows that all are equal.
+    pub fn constant(self) -> Slice<T> {
+        Slice { is_constant: true, ..self }
+    }
+
+    /// What all elements are, if that is known, and there are some.
+    pub fn as_constant(&self) -> Option<T> {
+        self.elements().first().copied().filter(|_| self.is_constant)
     }
 
     /// The elements.
@@ -46,7 +58,7 @@ impl<T: Element> Slice<T> {
     /// If they are not all there.
     pub fn slice(&self, start: usize, length: usize) -> Slice<T> {
         assert!(start + length <= self.length, "slice {start}+{length} of {} elements", self.length);
-        Slice { buffer: Arc::clone(&self.buffer), start: self.start + start, length }
+        Slice { buffer: Arc::clone(&self.buffer), start: self.start + start, length, is_constant: self.is_constant }
     }
 
     /// Slices one after another, if they share a buffer and lie there so; empty ones lie anywhere.
@@ -58,6 +70,7 @@ impl<T: Element> Slice<T> {
                 return None;
             }
             whole.length += part.length;
+            whole.is_constant = false;
         }
         Some(whole)
     }
@@ -81,7 +94,7 @@ impl<T: Element> Slice<T> {
             unsafe { self.buffer.room().write(next, part) };
             next += part.len();
         }
-        Some(Slice { buffer, start: self.start, length: self.length + count })
+        Some(Slice { buffer, start: self.start, length: self.length + count, is_constant: false })
     }
 
     /// Whether these elements were made by appending to others.
@@ -108,6 +121,7 @@ impl<T: Element> Slice<T> {
     /// The elements, if nobody else can see them.
     pub fn unique(&mut self) -> Option<&mut [T]> {
         let (start, length) = (self.start, self.length);
+        self.is_constant = false;
         // SAFETY: the elements of a slice have been written, and this one has the buffer alone.
         Arc::get_mut(&mut self.buffer).map(|buffer| unsafe { buffer.room_mut().range_mut(start..start + length) })
     }

@@ -38,7 +38,7 @@ impl<T: Element> Part<T> {
         // SAFETY: nobody else reads or writes what is left of this part.
         unsafe { self.buffer.room().write(start, elements) };
         self.rest.start += length;
-        Some(Slice { buffer: Arc::clone(&self.buffer), start, length })
+        Some(Slice { buffer: Arc::clone(&self.buffer), start, length, is_constant: false })
     }
 }
 

@@ -34,9 +34,10 @@ fn iota(threads: &Threads, length: usize) -> Result<Vector, Fault> {
 /// `dist`.
 fn dist(threads: &Threads, value: ScalarValue, length: usize) -> Result<Vector, Fault> {
     fn copies<T: Element>(threads: &Threads, value: T, length: usize) -> Result<Vector, Fault> {
-        Ok(wrap(threads.workers.fill(&threads.meter, length, GRAIN, |range, writer| {
+        let copies = threads.workers.fill(&threads.meter, length, GRAIN, |range, writer| {
             writer.repeat(value, range.len());
-        })?))
+        })?;
+        Ok(wrap(copies.constant()))
     }
     match value {
         ScalarValue::Int(value) => copies(threads, value, length),

@@ -6,10 +6,12 @@
 
 use super::{GaveUp, LocalSlot};
 use crate::data::slot::Slot;
+use crate::data::vector::Vector;
 use crate::engine::group::{Segments, Texts};
 use crate::engine::threads::Threads;
 use crate::engine::threads::column::wrap;
 use crate::engine::threads::tuning::GRAIN_RANDOM;
+use nesl_native::Ints;
 use nesl_prim::meaning::{hash_place, text_key};
 
 /// Compares or hashes them.
@@ -22,6 +24,12 @@ pub fn run(threads: &Threads, texts: Texts, operands: &[LocalSlot]) -> Result<Ve
         Texts::Equal(left, right) => {
             let ((left, segments), (right, others)) = (side(left)?, side(right)?);
             let (lengths, starts, others) = (segments.lengths(), segments.starts()?, others.starts()?);
+            if let Some(sought) = Sought::of(right, others, lengths) {
+                return Ok(vec![Slot::Column(sought.at_all(threads, left, starts)?)]);
+            }
+            if let Some(sought) = Sought::of(left, starts, lengths) {
+                return Ok(vec![Slot::Column(sought.at_all(threads, right, others)?)]);
+            }
             wrap(workers.fill(meter, lengths.len(), GRAIN_RANDOM, |range, writer| {
                 for text in range {
                     let (first, other) = (starts.at(text) as usize, others.at(text) as usize);
@@ -87,6 +95,55 @@ fn hash(text: &[u8], length: usize) -> i64 {
     }
 }
 
+/// A text that all others are compared with, which are as long: what is taken of it is taken once.
+#[derive(Clone, Copy)]
+struct Sought<'a> {
+    text: &'a [u8],
+    /// Its first characters, as the digits of a number, and those of all ones that would be as many.
+    first: u64,
+    mask: u64,
+}
+
+impl<'a> Sought<'a> {
+    /// The only text, if there is but one.
+    fn of(characters: &'a [u8], starts: Ints<'_>, lengths: Ints<'_>) -> Option<Sought<'a>> {
+        let (start, length) = (starts.as_constant()? as usize, lengths.as_constant()? as usize);
+        let text = characters.get(start..start.checked_add(length)?)?;
+        let mut first = [0; WORD];
+        let count = length.min(WORD);
+        first[..count].copy_from_slice(&text[..count]);
+        Some(Sought { text, first: u64::from_le_bytes(first), mask: digits(u64::MAX, length) })
+    }
+
+    /// Whether it is where others start.
+    fn at_all(self, threads: &Threads, characters: &[u8], starts: Ints<'_>) -> Result<Vector, GaveUp> {
+        let is_here = |start: i64| self.is_first(&characters[start as usize..]);
+        Ok(wrap(threads.workers.fill(&threads.meter, starts.len(), GRAIN_RANDOM, |range, writer| {
+            match starts.as_progression() {
+                Some([first, stride]) => {
+                    writer.compute(range.len(), |number| {
+                        is_here(first.wrapping_add(stride.wrapping_mul((range.start + number) as i64)))
+                    });
+                }
+                None => range.for_each(|number| writer.push(is_here(starts.at(number)))),
+            }
+        })?))
+    }
+
+    /// Whether characters begin with it. At most places the first ones tell.
+    #[inline]
+    fn is_first(self, characters: &[u8]) -> bool {
+        let length = self.text.len();
+        match characters.first_chunk() {
+            Some(&word) => {
+                (u64::from_le_bytes(word) ^ self.first) & self.mask == 0
+                    && (length <= WORD || characters[WORD..length] == self.text[WORD..])
+            }
+            None => characters[..length] == *self.text,
+        }
+    }
+}
+
 /// Whether the first `length` characters are equal, of which there are as many.
 #[inline]
 fn are_equal(left: &[u8], right: &[u8], length: usize) -> bool {
@@ -131,6 +188,31 @@ mod tests {
                 assert_eq!(hash(&text[start..], length), expected, "{length} characters from {start} on");
             }
         }
+    }
+
+    #[test]
+    fn one_text_is_sought_in_others_of_its_length() {
+        let text: Vec<u8> = (0..60u8).map(|place| place % 7).collect();
+        let threads = Threads::new(1, None).unwrap();
+        for length in 0..30 {
+            for start in [0, 3, 30] {
+                let (start, count) = (start as i64, 60 - length + 1);
+                let (starts, lengths) = (Ints::progression(&start, 0, count), (length as i64, count));
+                let sought = Sought::of(&text, starts, Ints::progression(&lengths.0, 0, lengths.1)).unwrap();
+                let column: Vec<i64> = (0..count as i64).collect();
+                let expected: Vec<bool> = text
+                    .windows(length.max(1))
+                    .map(|window| window[..length] == text[start as usize..][..length])
+                    .collect();
+                for places in [Ints::progression(&0, 1, count), Ints::column(&column)] {
+                    let found = sought.at_all(&threads, &text, places).unwrap();
+                    let found: &[bool] = found.elements();
+                    assert_eq!(found[..expected.len()], expected, "{length} characters from {start} on");
+                }
+            }
+        }
+        assert!(Sought::of(&text, Ints::progression(&50, 0, 1), Ints::progression(&11, 0, 1)).is_none());
+        assert!(Sought::of(&text, Ints::progression(&0, 1, 2), Ints::progression(&11, 0, 2)).is_none());
     }
 
     #[test]
