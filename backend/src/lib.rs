@@ -18,7 +18,7 @@ pub mod machine;
 pub use data::buffer::Meter;
 pub use data::carried::Carried;
 pub use data::counters::Counters;
-pub use data::descriptor::Descriptor;
+pub use data::descriptor::{Descriptor, RegularStarts};
 pub use data::hold::Hold;
 pub use data::slot::Slot;
 pub use data::vector::Vector;

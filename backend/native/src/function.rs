@@ -107,7 +107,9 @@ pub fn is_supported(program: &Program, function: FunctionId) -> bool {
                 RegisterType::Scalar(ty) | RegisterType::Column(ty) => Some(ty),
                 RegisterType::Descriptor => None,
             });
-            body::is_direct(*op) || helper_of(*op, of.unwrap_or(ScalarType::Int)).is_some()
+            // In the program for one instance after another descriptors are made of columns again.
+            let is_made_of_columns = op.regular_operands().is_some();
+            is_made_of_columns || body::is_direct(*op) || helper_of(*op, of.unwrap_or(ScalarType::Int)).is_some()
         }
         Op::Map(_) | Op::Fused(_) => false,
     })

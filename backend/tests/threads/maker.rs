@@ -3,7 +3,7 @@
 
 use crate::random::Random;
 use crate::{column, reductions};
-use nesl_backend::{Columns, Descriptor, Group, Reference, Scheduler, Slot, Threads, Vector};
+use nesl_backend::{Columns, Descriptor, Group, Meter, Reference, RegularStarts, Scheduler, Slot, Threads, Vector};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{Block, Constants, Instruction, Op, Operand, Register, RegisterType, VectorOp};
 
@@ -91,8 +91,14 @@ impl<'a> Maker<'a> {
         let places = maker.outside(Slot::Column(column(&Constants::Int(places))));
         maker.elements.push((places, ScalarType::Int, 0));
         maker.indices.push((places, 0));
+        let even = [1, 2, 3, 8, 40][maker.random.below(5)];
+        let are_even = length % even == 0 && maker.random.below(3) == 0;
         let mut known = None;
         for is_packed in [true, true, false] {
+            if are_even {
+                maker.equal_segments(even, is_packed);
+                continue;
+            }
             // Some of them are equally long, and known to be, for having the same lengths.
             let lengths = known.take().filter(|_| maker.random.below(2) == 0).unwrap_or_else(|| maker.lengths());
             known = Some(lengths.clone());
@@ -117,12 +123,35 @@ impl<'a> Maker<'a> {
     /// Segments of these lengths.
     fn segments(&mut self, lengths: Vector, is_packed: bool) {
         let mut reference = Reference::new(None);
-        let segments = lengths.len();
-        let starts = (0..segments).map(|_| self.random.below(STARTS) as i64).collect();
-        let starts = column(&Constants::Int(starts));
+        let starts = self.starts(lengths.len());
         let descriptor =
             if is_packed { reference.descriptor(None, lengths) } else { reference.descriptor(Some(starts), lengths) };
-        let descriptor = self.outside(Slot::Descriptor(descriptor.expect("there is memory")));
+        self.cut_by(descriptor.expect("there is memory"), is_packed);
+    }
+
+    fn starts(&mut self, segments: usize) -> Vector {
+        column(&Constants::Int((0..segments).map(|_| self.random.below(STARTS) as i64).collect()))
+    }
+
+    /// Segments of this length, of which there are as many elements as indices.
+    fn equal_segments(&mut self, length: usize, is_packed: bool) {
+        let segments = self.length / length;
+        let starts = match self.random.below(2) {
+            _ if is_packed => RegularStarts::Packed,
+            0 => RegularStarts::At(self.starts(segments)),
+            _ => {
+                let first = self.random.below(STARTS);
+                let stride = self.random.below((STARTS + LONGEST - length - first) / segments.max(1) + 1);
+                RegularStarts::Even { first: first as i64, stride: stride as i64 }
+            }
+        };
+        self.cut_by(Descriptor::regular(&Meter::new(None), starts, length, segments), is_packed);
+    }
+
+    /// A descriptor from outside, with columns.
+    fn cut_by(&mut self, descriptor: Descriptor, is_packed: bool) {
+        let segments = descriptor.segments();
+        let descriptor = self.outside(Slot::Descriptor(descriptor));
         let columns = ScalarType::ALL.map(|ty| (self.random_column(ty, segments), ty));
         let whole = if is_packed { self.length } else { STARTS + LONGEST };
         let wholes = ScalarType::ALL.map(|ty| (self.random_column(ty, whole), ty));
