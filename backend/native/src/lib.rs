@@ -12,7 +12,8 @@
 //! by way of [`emitter`] and, for scalar operations, [`scalar`]; what touches whole columns there is in [`runtime`], in
 //! Rust. [`instances`] are those of an `each` as a function that Rust calls, [`kept`] is what code has the addresses
 //! of, [`ints`] what it reads of segments. [`kernel`] compiles groups of instructions over one index space, as one loop
-//! each. [`module`] holds the code. This crate is one of those that contain `unsafe` code: it calls what it has written.
+//! each. [`module`] holds the code. This crate is one of those that contain `unsafe` code: it calls what it has
+//! written.
 #![allow(unsafe_code)]
 
 mod abi;

@@ -2,8 +2,8 @@
 //!
 //! Lengths that are a broadcast say so by their length; starts that are an *arithmetic progression* (a range, a
 //! broadcast, or what sums and products make of these) by the first and the distance. Such descriptors are windows, the
-//! rows of a matrix, or one sequence that all instances share. The columns go, if nobody else reads them, and what reads
-//! segments computes where they are.
+//! rows of a matrix, or one sequence that all instances share. The columns go, if nobody else reads them, and what
+//! reads segments computes where they are.
 //!
 //! ```text
 //! l = dist m n
