@@ -72,7 +72,7 @@ impl OnlyReduced {
     }
 }
 
-/// Whether an instruction makes elements of those at the same index, and cannot fail: where they are makes no difference.
+/// Whether an instruction makes elements of those at the same index, and cannot fail: it is the same wherever they are.
 fn is_elementwise(op: &Op, operands: &[Operand]) -> bool {
     matches!(op, Op::Map(_)) && !has_effect(op, operands)
 }
