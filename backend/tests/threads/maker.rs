@@ -92,7 +92,7 @@ impl<'a> Maker<'a> {
         maker.elements.push((places, ScalarType::Int, 0));
         maker.indices.push((places, 0));
         let even = [1, 2, 3, 8, 40][maker.random.below(5)];
-        let are_even = length % even == 0 && maker.random.below(3) == 0;
+        let are_even = length.is_multiple_of(even) && maker.random.below(3) == 0;
         let mut known = None;
         for is_packed in [true, true, false] {
             if are_even {
