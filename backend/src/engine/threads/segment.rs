@@ -286,7 +286,7 @@ fn seg_scatter(threads: &Threads, column: Vector, descriptor: &Descriptor, value
         let items = ranges.iter().cloned().zip(parts(elements, &ranges)).collect();
         threads.workers.try_each(items, &|(range, part): (Range<usize>, &mut [T])| {
             let mut from = 0;
-            for (&start, &length) in starts.iter().zip(lengths) {
+            for (start, length) in starts.iter().zip(lengths.iter()) {
                 let (start, length) = (start as usize, length as usize);
                 let (first, end) = (start.max(range.start), (start + length).min(range.end));
                 if first < end {
