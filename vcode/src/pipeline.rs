@@ -1,5 +1,5 @@
-//! The optimisation of a program: the loop that runs passes and verifies after each of them. Which passes there are, and
-//! in which order, say [`lists`].
+//! The optimisation of a program: the loop that runs passes and verifies after each of them. Which passes there are,
+//! and in which order, say [`lists`].
 
 mod lists;
 

@@ -132,8 +132,8 @@ const TURNS: usize = 4;
 const FRONTIER: usize = 64;
 
 /// Instances with so many elements each, on average, are small. All 3.6 * 10^6 permutations of ten numbers took 1.2 s
-/// one after another, 120 ns for each call, and 0.5 lifted; the choices of six of 26 in order took 55 and 35 ms. Cutting
-/// 10^6 numbers at pivots into rows of up to four, two instances with half of them at first, took 60 and 90 ms.
+/// one after another, 120 ns for each call, and 0.5 lifted; the choices of six of 26 in order took 55 and 35 ms.
+/// Cutting 10^6 numbers at pivots into rows of up to four, two instances with half of them at first, took 60 and 90 ms.
 const SMALL: usize = 64;
 
 /// Recursion that has been lifted for so many levels without twice as many instances is dealt out as it is.
