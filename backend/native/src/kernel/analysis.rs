@@ -105,6 +105,11 @@ impl<'p> Analysis<'p> {
         Analysis::among(&inner.plan, whole.mode, Some(whole))
     }
 
+    /// Whether nothing is computed, and nothing becomes of it.
+    pub fn has_nothing_to_do(&self) -> bool {
+        self.endings.iter().all(Option::is_none) && !self.live.contains(&true) && !self.joined.contains(&true)
+    }
+
     fn among(plan: &'p Plan, mode: Mode, whole: Option<&Analysis<'_>>) -> Analysis<'p> {
         let is_all = matches!(mode, Mode::Whole | Mode::Piece);
         let endings = endings(plan, mode);
@@ -345,6 +350,7 @@ impl<'p> Analysis<'p> {
 fn endings(plan: &Plan, mode: Mode) -> Vec<Option<Ending>> {
     let ending = |index| match (mode, plan.ending(index)) {
         (Mode::Count | Mode::Scan(_), _) => None,
+        (_, Ending::SegScatter { .. }) if plan.writes_back(plan.yields[index]) => None,
         (Mode::Piece, Ending::Scan(_, source)) => Some(Ending::Store(source)),
         (Mode::Whole, Ending::Scan(..)) => Some(Ending::Store(PlanOperand::Node(plan.yields[index]))),
         (_, ending) => Some(ending),

@@ -50,10 +50,10 @@ pub(crate) fn emit_group(
     indices: Range<Value>,
 ) -> Finished {
     let analysis = Analysis::of(plan, mode);
-    let inner = if analysis.narrow.is_none() { analysis::inner(plan, mode) } else { None };
-    let of_inner = inner.as_ref().map(|inner| (inner, Analysis::of_inner(inner, &analysis)));
+    let inner = if analysis.narrow.is_none() { analysis::inner(plan, mode) } else { Vec::new() };
+    let of_inner: Vec<_> = inner.iter().map(|inner| (inner, Analysis::of_inner(inner, &analysis))).collect();
     let mut loops = LoopEmitter::begin(emitter, &analysis, environment, &indices);
-    if let Some((inner, of_inner)) = &of_inner {
+    for (inner, of_inner) in &of_inner {
         loops.begin_inner(inner, of_inner, &indices);
     }
     let Range { start, end } = indices;
@@ -151,7 +151,7 @@ impl LoopEmitter<'_, '_, '_> {
             count = self.emitter.builder.ins().smin(count, room);
         }
         let stop = self.emitter.builder.ins().iadd(i, count);
-        if self.analysis.has_cursors() || self.has_blocks(None) || self.inner.is_some() {
+        if self.analysis.has_cursors() || self.has_blocks(None) || !self.inner.is_empty() {
             self.strips(index, stop);
         } else {
             self.begin_strip(i, stop);

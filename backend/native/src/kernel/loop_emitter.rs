@@ -52,8 +52,8 @@ pub(super) struct LoopEmitter<'a, 'e, 'b> {
     pub has_room: bool,
     /// What is known at the current index.
     pub now: Now,
-    /// The plan of strips in which conditions are known.
-    pub inner: Option<InnerLoop<'a>>,
+    /// The plans of strips in which conditions are known.
+    pub inner: Vec<InnerLoop<'a>>,
 }
 
 /// An inner plan while its loops are emitted.
@@ -168,7 +168,7 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
             biases: Made::nothing("yield", plan.yields.len()),
             has_room: false,
             now: Now::nothing(plan, None),
-            inner: None,
+            inner: Vec::new(),
         };
         loops.check_ends(indices.start, indices.end);
         loops.check_lengths(indices.start, indices.end);

@@ -282,6 +282,19 @@ impl Plan {
         }
     }
 
+    /// Whether a node writes over the segments of a column what is there.
+    pub fn writes_back(&self, number: usize) -> bool {
+        let [column, descriptor, values] = self.nodes[number].operands[..] else { return false };
+        match values {
+            PlanOperand::Node(values) => {
+                let node = &self.nodes[values];
+                node.op == NodeOp::Vector(VectorOp::Compact) && node.operands == [column, descriptor]
+            }
+            PlanOperand::Input(_) => values == column && self.known.packed.contains(&descriptor.outside()),
+            PlanOperand::Constant(_) => false,
+        }
+    }
+
     /// Whether an operand is the same everywhere.
     fn is_one_value(&self, operand: PlanOperand) -> bool {
         let PlanOperand::Node(number) = operand else { return false };

@@ -271,7 +271,7 @@ const NEIGHBOURS: &str = "%2 = iota %0\n%3 = map equal.int %2 0\n%4 = map equal.
 #[test]
 fn conditions_on_the_index_are_known_in_most_strips() {
     let plan = plan(OF_COLUMN, NEIGHBOURS, "%17");
-    let inner = inner(&plan, Mode::Whole).unwrap_or_else(|| panic!("conditions choose"));
+    let [inner] = &inner(&plan, Mode::Whole)[..] else { panic!("conditions choose") };
     assert_eq!(inner.flags, [(PlanOperand::Node(3), false)]);
     let limits = [PlanOperand::Constant(ScalarValue::Int(0)), PlanOperand::Constant(ScalarValue::Int(9))];
     let change = |limit| {
@@ -282,7 +282,7 @@ fn conditions_on_the_index_are_known_in_most_strips() {
     assert_eq!(inner.plan.yields, [14]);
     // What cannot be vectors of indices with a branch in it can be without.
     let whole = Analysis::of(&plan, Mode::Whole);
-    let within = Analysis::of_inner(&inner, &whole);
+    let within = Analysis::of_inner(inner, &whole);
     assert!(whole.forks[15] && !whole.is_wide && within.is_wide);
     // Indices are checked at the ends of strips, not at the ends of all.
     assert!(within.end_checks.is_empty() && within.is_consecutive(10) && within.is_consecutive(13));
@@ -293,7 +293,8 @@ fn selections_by_the_index_are_known_in_most_strips() {
     let selection = "%2 = iota %0\n%3 = map less.int %2 9\n%4 = map multiply.int %1 %2\n%5 = map add.int %4 1\n";
     let changes = |last: &str, yielded: &str| {
         let plan = plan(OF_COLUMN, &format!("{selection}{last}"), yielded);
-        inner(&plan, Mode::Whole).map(|inner| (inner.flags, inner.changes.len(), inner.plan.yields))
+        let inner = inner(&plan, Mode::Whole).into_iter().next()?;
+        Some((inner.flags, inner.changes.len(), inner.plan.yields))
     };
     // There is more to do where it is false.
     let known = vec![(PlanOperand::Node(1), false)];
@@ -308,6 +309,33 @@ fn selections_by_the_index_are_known_in_most_strips() {
 }
 
 #[test]
+fn strips_with_less_to_do_have_a_plan_too() {
+    let flags = |group: &str, yielded: &str| -> Vec<Vec<(PlanOperand, bool)>> {
+        let plan = plan(OF_COLUMN, group, yielded);
+        inner(&plan, Mode::Whole).into_iter().map(|inner| inner.flags).collect()
+    };
+    let triangle = "%2 = iota %0\n%3 = map less.int %2 9\n%4 = map equal.int %2 9\n%5 = map multiply.int %1 %2
+        %6 = map select.int %4 7 %5\n%7 = map add.int %1 1\n%8 = map select.int %3 %7 %6";
+    let more = vec![(PlanOperand::Node(1), false), (PlanOperand::Node(2), false)];
+    assert_eq!(flags(triangle, "%8"), [more, vec![(PlanOperand::Node(1), true)]]);
+    // One index is no strip, and there is nothing to go on with where a reduction is.
+    let at_one = triangle.replace("map less.int %2 9", "map equal.int %2 8");
+    assert_eq!(flags(&at_one, "%8").len(), 1);
+}
+
+#[test]
+fn what_is_written_back_is_nothing_to_do() {
+    let group = "%3 = iota %0\n%4 = map less.int %3 9\n%5 = compact %1 %2\n%6 = map multiply.int %5 3
+        %7 = map select.int %4 %5 %6\n%8 = seg_scatter %1 %2 %7";
+    let plan = plan("%0: int, %1: column int, %2: descriptor", group, "%8");
+    let whole = Analysis::of(&plan, Mode::Whole);
+    let all = inner(&plan, Mode::Whole);
+    let idle: Vec<bool> = all.iter().map(|inner| Analysis::of_inner(inner, &whole).has_nothing_to_do()).collect();
+    assert_eq!(idle, [false, true]);
+    assert!(!whole.has_nothing_to_do());
+}
+
+#[test]
 fn what_moves_reaches_or_passes_what_it_is_compared_with() {
     let changes = |condition: &str| {
         let group = format!(
@@ -315,7 +343,7 @@ fn what_moves_reaches_or_passes_what_it_is_compared_with() {
             %8 = map check_index %6 %0\n%9 = gather %1 %8\n%10 = merge %4 %9 %7"
         );
         let plan = plan(OF_COLUMN, &group, "%10");
-        let inner = inner(&plan, Mode::Whole)?;
+        let inner = inner(&plan, Mode::Whole).into_iter().next()?;
         Some(inner.changes.iter().map(|change| (change.goes_up, change.may_wrap, change.at)).collect::<Vec<_>>())
     };
     let up = |operation: &str| changes(&format!("%3 = map add.int 5 %2\n%4 = map {operation} %3 %0"));

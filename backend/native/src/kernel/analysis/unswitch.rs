@@ -3,8 +3,9 @@
 //! In `{if j == 0 or j == #row - 1 then row[j] else row[j - 1] + row[j + 1] : j in index(#row)}` the condition
 //! changes at two indices, and nearly all indices are between them. Where conditions compare what goes up or down by
 //! one with what is the same for a strip, strips end where a condition changes. A strip in which all of them choose
-//! the side that has more to do is done by the *inner* plan: there are neither conditions nor filters in it, so it
-//! may take vectors of indices, and it checks them at the ends of the strip.
+//! the side that has more to do is done by an *inner* plan: there are neither conditions nor filters in it, so it
+//! may take vectors of indices, and it checks them at the ends of the strip. Where there is less to do up to an index, or
+//! from one on, as in `{if j < k then x else x - a * y : …}`, such strips have an inner plan, too.
 //!
 //! ```text
 //! m = merge f, a, b     f known to be true:    what reads m reads a; the space of a is that of m
@@ -20,7 +21,7 @@ use std::collections::HashMap;
 /// More conditions than these are looked at when strips begin.
 const MOST_CHANGES: usize = 8;
 
-/// The plan of the strips in which conditions choose the side that has more to do.
+/// The plan of strips in which it is known what conditions choose.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Inner {
     /// It has the inputs, nodes and yields of the whole plan, by the same numbers.
@@ -69,9 +70,24 @@ enum Course {
     Switching,
 }
 
-/// The inner plan of a plan, if conditions on the index choose something in it, and it has neither conditions nor
-/// filters once those are known.
-pub(in super::super) fn inner(plan: &Plan, mode: Mode) -> Option<Inner> {
+/// What conditions choose in the strips of an inner plan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sides {
+    /// The sides that have more to do.
+    More,
+    /// Of the outermost condition the other side, and else those.
+    Less,
+}
+
+/// The inner plans of a plan: none where conditions on the index choose nothing in it, or where it has conditions or
+/// filters when those are known.
+pub(in super::super) fn inner(plan: &Plan, mode: Mode) -> Vec<Inner> {
+    let more = inner_of(plan, mode, Sides::More);
+    let less = more.as_ref().and_then(|_| inner_of(plan, mode, Sides::Less));
+    more.into_iter().chain(less).collect()
+}
+
+fn inner_of(plan: &Plan, mode: Mode, sides: Sides) -> Option<Inner> {
     let is_scan = |node: &PlanNode| node.scanned().is_some();
     if !matches!(mode, Mode::Whole | Mode::Piece) || plan.nodes.iter().any(is_scan) {
         return None;
@@ -80,46 +96,90 @@ pub(in super::super) fn inner(plan: &Plan, mode: Mode) -> Option<Inner> {
     if all_endings.iter().any(|&ending| plan.space_of_ending(ending) > 0) {
         return None;
     }
-    let mut courses = Courses { plan, known: HashMap::new(), changes: Vec::new() };
-    let (mut inner, mut flags) = (plan.clone(), Vec::new());
-    while let Some(merge) = last_merge(&inner, mode) {
-        // Its operands may have been resolved, but flags are those of the whole plan.
-        let flag = plan.nodes[merge].operands[0];
-        courses.of(flag).filter(|&course| matches!(course, Course::Same | Course::Switching))?;
-        let known = flags.iter().find(|&&(known, _)| known == flag).map(|&(_, value)| value);
-        let is_first = known.unwrap_or_else(|| weight(&inner, merge, 1) > weight(&inner, merge, 2));
-        inner.resolve(merge, is_first)?;
-        if known.is_none() {
-            flags.push((flag, is_first));
-        }
-    }
     let is_written = |ending: &Ending| matches!(ending, Ending::Store(_) | Ending::SegScatter { .. });
-    if all_endings.iter().all(is_written) {
-        selections(&mut courses, &mut inner, &mut flags);
+    let are_written = all_endings.iter().all(is_written);
+    if sides == Sides::Less && !are_written {
+        return None;
     }
+    let courses = Courses { plan, known: HashMap::new(), changes: Vec::new() };
+    let mut choices = Choices { plan, mode, sides, courses, inner: plan.clone(), flags: Vec::new() };
+    while let Some(merge) = last_merge(&choices.inner, mode) {
+        choices.merge(merge)?;
+    }
+    if are_written {
+        choices.selections()?;
+    }
+    let Choices { inner, flags, courses: Courses { changes, .. }, .. } = choices;
     let (needed, _) = live::live(&inner, mode, &endings(&inner, mode));
     let is_plain = inner.nodes.iter().zip(&needed).all(|(node, &is_live)| !is_live || node.space == 0);
-    let changes = courses.changes;
     (!flags.is_empty() && is_plain && changes.len() <= MOST_CHANGES).then_some(Inner { plan: inner, flags, changes })
 }
 
-/// Lets selections by conditions on the index be what they select. The others stay: they are no branches.
-fn selections(courses: &mut Courses<'_>, inner: &mut Plan, flags: &mut Vec<(PlanOperand, bool)>) {
-    let plan = courses.plan;
-    for number in (0..plan.nodes.len()).rev() {
-        let node = &inner.nodes[number];
-        let NodeOp::Map(op) = node.op else { continue };
-        let is_selection = ScalarOp::select(node.ty) == op && node.space == 0;
-        // Of conditions that do not change in a strip it is not known that they are mostly so.
-        let flag = plan.nodes[number].operands[0];
-        let can_be = is_selection && courses.changes.len() < MOST_CHANGES;
-        if !can_be || courses.of(flag) != Some(Course::Switching) {
-            continue;
+/// An inner plan while it is made.
+struct Choices<'p> {
+    plan: &'p Plan,
+    mode: Mode,
+    sides: Sides,
+    courses: Courses<'p>,
+    inner: Plan,
+    /// The flags that are known, and what they are.
+    flags: Vec<(PlanOperand, bool)>,
+}
+
+impl Choices<'_> {
+    /// Lets a merge be what it merges.
+    fn merge(&mut self, merge: usize) -> Option<()> {
+        // Its operands may have been resolved, but flags are those of the whole plan.
+        let flag = self.plan.nodes[merge].operands[0];
+        self.courses.of(flag).filter(|&course| matches!(course, Course::Same | Course::Switching))?;
+        let is_first = self.side(merge, flag)?;
+        self.inner.resolve(merge, is_first)?;
+        self.note(flag, is_first);
+        Some(())
+    }
+
+    /// Lets selections by conditions on the index be what they select. The others stay: they are no branches.
+    fn selections(&mut self) -> Option<()> {
+        for number in (0..self.plan.nodes.len()).rev() {
+            let node = &self.inner.nodes[number];
+            let NodeOp::Map(op) = node.op else { continue };
+            let is_selection = ScalarOp::select(node.ty) == op && node.space == 0;
+            // Of conditions that do not change in a strip it is not known that they are mostly so.
+            let flag = self.plan.nodes[number].operands[0];
+            let can_be = is_selection && self.courses.changes.len() < MOST_CHANGES && self.is_needed(number);
+            if !can_be || self.courses.of(flag) != Some(Course::Switching) {
+                continue;
+            }
+            let is_first = self.side(number, flag)?;
+            if self.inner.choose(number, is_first).is_some() {
+                self.note(flag, is_first);
+            }
         }
-        let known = flags.iter().find(|&&(known, _)| known == flag).map(|&(_, value)| value);
-        let is_first = known.unwrap_or_else(|| weight(inner, number, 1) > weight(inner, number, 2));
-        if inner.choose(number, is_first).is_some() && known.is_none() {
-            flags.push((flag, is_first));
+        Some(())
+    }
+
+    fn is_needed(&self, number: usize) -> bool {
+        live::live(&self.inner, self.mode, &endings(&self.inner, self.mode)).0[number]
+    }
+
+    /// Whether the first side of a node is chosen. None where strips with the other side would not be worth it: those of
+    /// one index.
+    fn side(&self, number: usize, flag: PlanOperand) -> Option<bool> {
+        if let Some(&(_, known)) = self.flags.iter().find(|&&(known, _)| known == flag) {
+            return Some(known);
+        }
+        let has_more = weight(&self.inner, number, 1) > weight(&self.inner, number, 2);
+        if self.sides == Sides::More || !self.flags.is_empty() {
+            return Some(has_more);
+        }
+        let changes = &self.courses.changes;
+        let has_strips = !changes.is_empty() && changes.iter().all(|change| change.at != Changes::Both);
+        has_strips.then_some(!has_more)
+    }
+
+    fn note(&mut self, flag: PlanOperand, is_first: bool) {
+        if self.flags.iter().all(|&(known, _)| known != flag) {
+            self.flags.push((flag, is_first));
         }
     }
 }

@@ -4,10 +4,11 @@
 //! if stop - i >= SHORT {
 //!     for each comparison of x, which goes up by one, with y:
 //!         if x < y { stop = min(stop, i + (y - x)) }      // where it is reached; or, where it is passed, one more
-//!     if each flag, at i, is as the inner plan wants it {
-//!         begin_strip(i, stop); strip of the inner plan
-//!         …
-//!     }
+//!     for each inner plan:
+//!         if each flag, at i, is as it wants it {
+//!             begin_strip(i, stop); strip of the inner plan   // or nothing, if there is nothing to do
+//!             …
+//!         }
 //! }
 //! begin_strip(i, stop); strip of the whole plan           // otherwise
 //! ```
@@ -30,8 +31,8 @@ impl<'a> LoopEmitter<'a, '_, '_> {
     /// Lets strips be done by the inner plan where they can.
     pub(super) fn begin_inner(&mut self, inner: &'a Inner, analysis: &'a Analysis<'a>, indices: &Range<Value>) {
         let inductions = Made::nothing("node", self.plan.nodes.len());
-        self.inner = Some(InnerLoop { inner, analysis, inductions });
-        self.with_inner(|loops| {
+        self.inner.push(InnerLoop { inner, analysis, inductions });
+        self.with_inner(self.inner.len() - 1, |loops| {
             loops.check_lengths(indices.start, indices.end);
             loops.begin_inductions();
             if analysis.is_wide && loops.wide_accumulators.is_empty() {
@@ -43,27 +44,29 @@ impl<'a> LoopEmitter<'a, '_, '_> {
         });
     }
 
-    /// Emits something of the inner plan.
-    fn with_inner(&mut self, emit: impl FnOnce(&mut Self)) {
-        let Some(mut inner) = self.inner.take() else { return };
+    /// Emits something of an inner plan, by its number.
+    fn with_inner(&mut self, number: usize, emit: impl FnOnce(&mut Self)) {
+        let mut all = std::mem::take(&mut self.inner);
+        let inner = &mut all[number];
         let whole = (self.plan, self.analysis);
         (self.plan, self.analysis) = (&inner.inner.plan, inner.analysis);
         std::mem::swap(&mut self.inductions, &mut inner.inductions);
         emit(self);
         std::mem::swap(&mut self.inductions, &mut inner.inductions);
         (self.plan, self.analysis) = whole;
-        self.inner = Some(inner);
+        self.inner = all;
     }
 
     /// The loop over a strip that may end before a stop; where it does.
     pub(super) fn strip_of_either(&mut self, index: Variable, i: Value, stop: Value) -> Value {
-        let Some(inner) = self.inner.as_ref().map(|inner| inner.inner) else {
+        let inner: Vec<&Inner> = self.inner.iter().map(|inner| inner.inner).collect();
+        if inner.is_empty() {
             self.begin_strip(i, stop);
             self.strip(index, stop);
             return stop;
-        };
+        }
         let builder = &mut self.emitter.builder;
-        let [long, within, whole, after] = [(); 4].map(|()| builder.create_block());
+        let [long, whole, after] = [(); 3].map(|()| builder.create_block());
         let [end_of_whole, end] = [whole, after].map(|block| builder.append_block_param(block, types::I64));
         let count = builder.ins().isub(stop, i);
         let is_long = builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, SHORT);
@@ -71,32 +74,50 @@ impl<'a> LoopEmitter<'a, '_, '_> {
         builder.switch_to_block(long);
         let mut at = AtIndex { index: i, values: HashMap::new() };
         let mut until = count;
-        for &change in &inner.changes {
-            until = self.until_change(&mut at, change, until);
+        let mut changes: Vec<Change> = Vec::new();
+        for &change in inner.iter().flat_map(|inner| &inner.changes) {
+            if !changes.contains(&change) {
+                until = self.until_change(&mut at, change, until);
+                changes.push(change);
+            }
         }
         let until = self.emitter.builder.ins().iadd(i, until);
-        let mut is_inner = None;
-        for &(flag, wanted) in &inner.flags {
-            let mut is_wanted = self.at_index_alone(&mut at, flag);
-            if !wanted {
-                is_wanted = self.emitter.builder.ins().bxor_imm_u(is_wanted, 1);
-            }
-            is_inner = Some(is_inner.map_or(is_wanted, |before| self.emitter.builder.ins().band(before, is_wanted)));
+        for (number, inner) in inner.into_iter().enumerate() {
+            let is_inner = self.are_wanted(&mut at, &inner.flags);
+            let builder = &mut self.emitter.builder;
+            let [within, other] = [(); 2].map(|()| builder.create_block());
+            builder.ins().brif(is_inner, within, &[], other, &[]);
+            builder.switch_to_block(within);
+            self.with_inner(number, |loops| {
+                if loops.analysis.has_nothing_to_do() {
+                    return loops.emitter.builder.def_var(index, until);
+                }
+                loops.begin_strip(i, until);
+                loops.strip(index, until);
+            });
+            self.emitter.builder.ins().jump(after, &[BlockArg::Value(until)]);
+            self.emitter.builder.switch_to_block(other);
         }
-        let is_inner = is_inner.unwrap_or_else(|| unreachable!("some flag is known"));
-        self.emitter.builder.ins().brif(is_inner, within, &[], whole, &[BlockArg::Value(until)]);
-        self.emitter.builder.switch_to_block(within);
-        self.with_inner(|loops| {
-            loops.begin_strip(i, until);
-            loops.strip(index, until);
-        });
-        self.emitter.builder.ins().jump(after, &[BlockArg::Value(until)]);
+        self.emitter.builder.ins().jump(whole, &[BlockArg::Value(until)]);
         self.emitter.builder.switch_to_block(whole);
         self.begin_strip(i, end_of_whole);
         self.strip(index, end_of_whole);
         self.emitter.builder.ins().jump(after, &[BlockArg::Value(end_of_whole)]);
         self.emitter.builder.switch_to_block(after);
         end
+    }
+
+    /// Whether flags are what an inner plan wants them to be.
+    fn are_wanted(&mut self, at: &mut AtIndex, flags: &[(PlanOperand, bool)]) -> Value {
+        let mut are_all = None;
+        for &(flag, wanted) in flags {
+            let mut is_wanted = self.at_index_alone(at, flag);
+            if !wanted {
+                is_wanted = self.emitter.builder.ins().bxor_imm_u(is_wanted, 1);
+            }
+            are_all = Some(are_all.map_or(is_wanted, |before| self.emitter.builder.ins().band(before, is_wanted)));
+        }
+        are_all.unwrap_or_else(|| unreachable!("some flag is known"))
     }
 
     /// How many of some indices there are before a comparison changes: one at least.
