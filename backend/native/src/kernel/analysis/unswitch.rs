@@ -4,8 +4,8 @@
 //! changes at two indices, and nearly all indices are between them. Where conditions compare what goes up or down by
 //! one with what is the same for a strip, strips end where a condition changes. A strip in which all of them choose
 //! the side that has more to do is done by an *inner* plan: there are neither conditions nor filters in it, so it
-//! may take vectors of indices, and it checks them at the ends of the strip. Where there is less to do up to an index, or
-//! from one on, as in `{if j < k then x else x - a * y : …}`, such strips have an inner plan, too.
+//! may take vectors of indices, and it checks them at the ends of the strip. Where there is less to do up to an index,
+//! or from one on, as in `{if j < k then x else x - a * y : …}`, such strips have an inner plan, too.
 //!
 //! ```text
 //! m = merge f, a, b     f known to be true:    what reads m reads a; the space of a is that of m
@@ -162,8 +162,8 @@ impl Choices<'_> {
         live::live(&self.inner, self.mode, &endings(&self.inner, self.mode)).0[number]
     }
 
-    /// Whether the first side of a node is chosen. None where strips with the other side would not be worth it: those of
-    /// one index.
+    /// Whether the first side of a node is chosen. None where strips with the other side would not be worth it: those
+    /// of one index.
     fn side(&self, number: usize, flag: PlanOperand) -> Option<bool> {
         if let Some(&(_, known)) = self.flags.iter().find(|&&(known, _)| known == flag) {
             return Some(known);
