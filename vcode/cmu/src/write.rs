@@ -19,7 +19,7 @@ use crate::text::{LONGEST_NAME, is_word};
 use lower::{Lowering, Value};
 use nesl_prim::{HostOp, ScalarOp, ScalarType, ScalarValue};
 use nesl_span::Span;
-use nesl_vcode::passes::expand_each;
+use nesl_vcode::passes::{expand_each, regular};
 use nesl_vcode::program::{Block, Function, FunctionId, Input, Instruction, Op, Output, Program, RegisterType, Step};
 use nesl_vcode::{Holds, Shape};
 use std::collections::{BTreeSet, HashMap};
@@ -82,10 +82,12 @@ fn function(program: &Program, id: FunctionId) -> &Function {
     &program.functions[id.0 as usize]
 }
 
-/// The program without `each`, and with the functions that some instructions call in this format, after its own.
+/// The program without `each` and descriptors without columns, and with the functions that some instructions call in
+/// this format, after its own.
 fn with_library(program: &Program) -> Program {
     let mut program = program.clone();
     expand_each::expand(&mut program);
+    regular::split(&mut program);
     let library =
         nesl_vcode::parse::parse(LIBRARY).unwrap_or_else(|error| panic!("the library of the stack format: {error}"));
     let offset = program.functions.len() as u32;

@@ -15,7 +15,8 @@
 //! Of `if any({… : x in v}) then … else if all({… : x in v}) …` both questions are then asked in one loop, in which `x`
 //! is never in memory: to write and to read an element costs more than to ask in vain. This is *speculation*. It is
 //! done where nothing that moves can fail, where little is computed for each element, and where no column is left that
-//! the blocks, or anybody else, read in another way.
+//! the blocks, or anybody else, read in another way. Columns that are as long as one another in a block need not be so
+//! in front of it: what moves reads columns that one loop makes.
 
 use crate::fusion::aligned;
 use crate::op::{Class, Fusion};
@@ -67,9 +68,18 @@ fn reads(visit: impl FnOnce(&mut dyn FnMut(Register))) -> HashMap<Register, usiz
     reads
 }
 
-/// The columns that loops make, and that nothing reads but loops over their elements.
-fn made(function: &Function, before: &[Instruction], later: &HashMap<Register, usize>) -> HashSet<Register> {
-    let mut made = HashSet::new();
+/// What columns are as long as.
+#[derive(Clone, Copy, PartialEq)]
+enum Extent {
+    /// This column.
+    Of(Register),
+    /// What is packed by these flags.
+    Packed(Register),
+}
+
+/// The columns that loops make, and that nothing reads but loops over their elements, by how long they are.
+fn made(function: &Function, before: &[Instruction], later: &HashMap<Register, usize>) -> HashMap<Register, Extent> {
+    let mut made = HashMap::new();
     for instruction in before {
         let at_index = at_index(function, instruction);
         instruction.visit_reads(&mut |register| {
@@ -84,9 +94,20 @@ fn made(function: &Function, before: &[Instruction], later: &HashMap<Register, u
             }
             _ => false,
         };
-        made.extend(instruction.results.iter().copied().filter(|result| is_made && !later.contains_key(result)));
+        for &result in instruction.results.iter().filter(|result| is_made && !later.contains_key(result)) {
+            made.insert(result, extent(instruction, &at_index, &made));
+        }
     }
     made
+}
+
+/// How long what an instruction makes is.
+fn extent(instruction: &Instruction, at_index: &[Register], made: &HashMap<Register, Extent>) -> Extent {
+    match (&instruction.op, at_index) {
+        (Op::Vector(op), &[_, flags]) if matches!(op.fusion(), Fusion::Filter(_)) => Extent::Packed(flags),
+        (_, &[first, ..]) => made.get(&first).copied().unwrap_or(Extent::Of(first)),
+        (_, []) => Extent::Of(instruction.results[0]),
+    }
 }
 
 /// The registers that an instruction reads at the index of a loop.
@@ -107,19 +128,21 @@ fn take(instruction: &mut Instruction, gone: &HashSet<Register>) {
 }
 
 /// What of an `if` moves in front of it.
-fn moved(function: &Function, choice: &Instruction, made: &HashSet<Register>) -> Vec<Instruction> {
+fn moved(function: &Function, choice: &Instruction, made: &HashMap<Register, Extent>) -> Vec<Instruction> {
     let Op::If(then_block, else_block) = &choice.op else { return Vec::new() };
     let inside = defined_in([then_block, else_block]);
     let (mut columns, mut can) = (made.clone(), Vec::<&Instruction>::new());
     for block in [then_block, else_block] {
         block.visit(&mut |instruction| {
             let is_ready = |&operand: &Operand| match operand {
-                Operand::Register(register) if is_column(function, register) => columns.contains(&register),
+                Operand::Register(register) if is_column(function, register) => columns.contains_key(&register),
                 Operand::Register(register) => !inside.contains(&register),
                 Operand::Constant(_) => true,
             };
-            if moves(instruction) && instruction.operands.iter().all(is_ready) {
-                columns.extend(&instruction.results);
+            let at_index = at_index(function, instruction);
+            let are_alike = at_index.windows(2).all(|pair| columns.get(&pair[0]) == columns.get(&pair[1]));
+            if moves(instruction) && are_alike && instruction.operands.iter().all(is_ready) {
+                columns.insert(instruction.results[0], extent(instruction, &at_index, &columns));
                 can.push(instruction);
             }
         });
@@ -256,6 +279,26 @@ mod tests {
                yield %9
              }
              return %10",
+        );
+    }
+
+    #[test]
+    fn columns_that_are_as_long_in_the_block_alone_stay() {
+        stays(
+            run,
+            "function main(%0: column int, %1: column int) -> bool {
+               %2 = map add.int %0 1
+               %3 = map add.int %1 1
+               %4 = length %0
+               %5 = length %1
+               %6 = equal.int %4 %5
+               %9 = if %6 {
+                 %7 = map equal.int %2 %3
+                 %8 = reduce.and.bool %7
+                 yield %8
+               } else { yield f }
+               return %9
+             }",
         );
     }
 
