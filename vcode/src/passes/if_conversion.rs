@@ -9,7 +9,8 @@
 //!
 //! What decides at random which way a loop goes, as in a binary search, is foreseen by no processor, and a turn that
 //! was begun in vain costs more than ten selections: searches for random numbers among 10^3 and 10^5 took 0.09 and
-//! 0.21 s, and 0.19 and 0.31 before. What is foreseen waits for the selection: sorted ones took 0.15 s, and 0.11 before.
+//! 0.21 s, and 0.19 and 0.31 before. What is foreseen waits for the selection: sorted ones took 0.15 s, and 0.11.
+//!
 //! This is *if-conversion*. Only steps of the function itself are taken: no error says from which of them the program
 //! came.
 
