@@ -103,6 +103,15 @@ impl Cost {
     pub fn is_call(self) -> bool {
         self >= Cost::Call
     }
+
+    /// About how many instructions it is; none where it is a call.
+    pub fn instructions(self) -> Option<usize> {
+        match self {
+            Cost::Direct => Some(1),
+            Cost::Several => Some(2),
+            Cost::Call | Cost::Long => None,
+        }
+    }
 }
 
 /// What may be true of an operation.

@@ -44,7 +44,7 @@
 //!   another order. Up past them to a group moves only what cannot fail and makes less of what the group reads anyway.
 
 mod counted;
-mod lengths;
+pub(super) mod lengths;
 
 use crate::fusion::{self, Extent, Group};
 use crate::op::{Class, Fusion, Kind, VectorOp};

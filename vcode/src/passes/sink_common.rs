@@ -11,7 +11,7 @@
 use crate::passes::copy::retain;
 use crate::passes::effect::has_effect;
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
-use nesl_prim::{Cost, ScalarOp};
+use nesl_prim::ScalarOp;
 use std::collections::{HashMap, HashSet};
 
 /// What scalar operations that are computed in vain may cost together, in instructions of a processor: a branch that is
@@ -73,12 +73,7 @@ pub(super) fn selected(function: &Function, instruction: &Instruction) -> Option
 /// What a scalar operation costs that cannot fail; none for all other instructions, and where it costs a call.
 fn cost(instruction: &Instruction) -> Option<usize> {
     let Op::Scalar(op) = instruction.op else { return None };
-    match op.row().cost {
-        _ if has_effect(&instruction.op, &instruction.operands) => None,
-        Cost::Direct => Some(1),
-        Cost::Several => Some(2),
-        Cost::Call | Cost::Long => None,
-    }
+    op.row().cost.instructions().filter(|_| !has_effect(&instruction.op, &instruction.operands))
 }
 
 /// Takes what both blocks of an `if` do out of them; the instructions to stand after it.

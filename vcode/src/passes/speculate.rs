@@ -18,12 +18,12 @@
 //! the blocks, or anybody else, read in another way. Columns that are as long as one another in a block need not be so
 //! in front of it: what moves reads columns that one loop makes.
 
-use crate::fusion::aligned;
+use crate::fusion::{Extent, aligned};
 use crate::op::{Class, Fusion};
 use crate::passes::copy::retain;
 use crate::passes::effect::has_effect;
+use crate::passes::fuse::lengths::Lengths;
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
-use nesl_prim::Cost;
 use std::collections::{HashMap, HashSet};
 
 /// What may be computed in vain for each element, in instructions of a processor: about what it costs to write an
@@ -34,31 +34,134 @@ const IN_VAIN: usize = 8;
 pub fn run(program: &mut Program) {
     for function in &mut program.functions {
         let mut body = std::mem::take(&mut function.body);
-        speculate(function, &mut body);
+        let lengths = Lengths::new(function.registers.len());
+        Walk { function, lengths, now: 0 }.block(&mut body);
         function.body = body;
     }
 }
 
-/// Takes reductions out of the `if`s of a block, those inside of others first.
-fn speculate(function: &Function, block: &mut Block) {
-    let mut instructions = Vec::with_capacity(block.instructions.len());
-    let mut rest = std::mem::take(&mut block.instructions).into_iter();
-    while let Some(mut instruction) = rest.next() {
-        if let Op::If(then_block, else_block) = &mut instruction.op {
-            speculate(function, then_block);
-            speculate(function, else_block);
-            let later = reads(|visit| {
-                rest.as_slice().iter().for_each(|instruction| instruction.visit_reads(visit));
-                block.results.iter().copied().filter_map(Operand::register).for_each(visit);
-            });
-            let made = made(function, &instructions, &later);
-            let moved = moved(function, &instruction, &made);
-            take(&mut instruction, &moved.iter().map(|instruction| instruction.results[0]).collect());
-            instructions.extend(moved);
+/// A walk through a function.
+struct Walk<'a> {
+    function: &'a Function,
+    /// Which columns are known to be equally long, and how many instructions have said so.
+    lengths: Lengths,
+    now: usize,
+}
+
+impl Walk<'_> {
+    /// Takes reductions out of the `if`s of a block, those inside of others first.
+    fn block(&mut self, block: &mut Block) {
+        let mut instructions = Vec::with_capacity(block.instructions.len());
+        let mut rest = std::mem::take(&mut block.instructions).into_iter();
+        while let Some(mut instruction) = rest.next() {
+            if let Op::If(then_block, else_block) = &mut instruction.op {
+                self.inside(|walk| walk.block(then_block));
+                self.inside(|walk| walk.block(else_block));
+                let later = reads(|visit| {
+                    rest.as_slice().iter().for_each(|instruction| instruction.visit_reads(visit));
+                    block.results.iter().copied().filter_map(Operand::register).for_each(visit);
+                });
+                let made = self.made(&instructions, &later);
+                let moved = self.inside(|walk| walk.moved(&instruction, made));
+                take(&mut instruction, &moved.iter().map(|instruction| instruction.results[0]).collect());
+                moved.iter().for_each(|instruction| self.learn(instruction));
+                instructions.extend(moved);
+            }
+            self.learn(&instruction);
+            instructions.push(instruction);
         }
-        instructions.push(instruction);
+        block.instructions = instructions;
     }
-    block.instructions = instructions;
+
+    fn learn(&mut self, instruction: &Instruction) {
+        self.now += 1;
+        self.lengths.learn(instruction, &self.function.registers, self.now);
+    }
+
+    /// Does something after which is forgotten what was learnt.
+    fn inside<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let known = self.lengths.known();
+        let result = act(self);
+        self.lengths.forget(known);
+        result
+    }
+
+    /// The columns that loops make, and that nothing reads but loops over their elements.
+    fn made(&self, before: &[Instruction], later: &HashMap<Register, usize>) -> HashSet<Register> {
+        let mut made = HashSet::new();
+        for instruction in before {
+            let at_index = self.at_index(instruction);
+            instruction.visit_reads(&mut |register| {
+                if !at_index.contains(&register) {
+                    made.remove(&register);
+                }
+            });
+            let is_made = match instruction.op {
+                Op::Map(_) => true,
+                Op::Vector(op) => {
+                    matches!(op.fusion(), Fusion::Element(_) | Fusion::Filter(_) | Fusion::Join(_)) && !op.is_source()
+                }
+                _ => false,
+            };
+            made.extend(instruction.results.iter().copied().filter(|result| is_made && !later.contains_key(result)));
+        }
+        made
+    }
+
+    /// The registers that an instruction reads at the index of a loop.
+    fn at_index(&self, instruction: &Instruction) -> Vec<Register> {
+        let operands = &instruction.operands;
+        let positions = aligned(&instruction.op, operands, |operand| self.function.operand_type(operand));
+        positions.unwrap_or_default().into_iter().filter_map(|position| operands[position].register()).collect()
+    }
+
+    /// What of an `if` moves in front of it, where these columns are made.
+    fn moved(&mut self, choice: &Instruction, made: HashSet<Register>) -> Vec<Instruction> {
+        let Op::If(then_block, else_block) = &choice.op else { return Vec::new() };
+        let (mut inside, mut all) = (HashSet::<Register>::new(), Vec::new());
+        for block in [then_block, else_block] {
+            block.visit(&mut |instruction| {
+                inside.extend(&instruction.results);
+                all.push(instruction);
+            });
+        }
+        let mut columns = made;
+        all.retain(|instruction| {
+            let is_ready = |&operand: &Operand| match operand {
+                Operand::Register(register) if self.is_column(register) => columns.contains(&register),
+                Operand::Register(register) => !inside.contains(&register),
+                Operand::Constant(_) => true,
+            };
+            let moves = moves(instruction) && instruction.operands.iter().all(is_ready) && self.are_alike(instruction);
+            if moves {
+                columns.extend(&instruction.results);
+                self.learn(instruction);
+            }
+            moves
+        });
+        let moved = needed(&all);
+        let cost: usize = moved.iter().filter_map(|instruction| cost(instruction)).sum();
+        let within = reads(|visit| choice.visit_reads(visit));
+        let by_moved = reads(|visit| moved.iter().for_each(|instruction| instruction.visit_reads(visit)));
+        let is_left = |(own, count): (&Register, &usize)| self.is_column(*own) && within[own] > *count;
+        if cost > IN_VAIN || by_moved.iter().any(is_left) {
+            return Vec::new();
+        }
+        moved.into_iter().cloned().collect()
+    }
+
+    /// Whether the columns that an instruction reads at the index are known to be equally long.
+    fn are_alike(&self, instruction: &Instruction) -> bool {
+        let is_same = |pair: &[Register]| {
+            let [one, other] = [pair[0], pair[1]].map(Extent::Column);
+            self.lengths.same(one, other, self.now)
+        };
+        self.at_index(instruction).windows(2).all(is_same)
+    }
+
+    fn is_column(&self, register: Register) -> bool {
+        matches!(self.function.register_type(register), RegisterType::Column(_))
+    }
 }
 
 /// How often registers are read.
@@ -66,54 +169,6 @@ fn reads(visit: impl FnOnce(&mut dyn FnMut(Register))) -> HashMap<Register, usiz
     let mut reads = HashMap::new();
     visit(&mut |register| *reads.entry(register).or_default() += 1);
     reads
-}
-
-/// What columns are as long as.
-#[derive(Clone, Copy, PartialEq)]
-enum Extent {
-    /// This column.
-    Of(Register),
-    /// What is packed by these flags.
-    Packed(Register),
-}
-
-/// The columns that loops make, and that nothing reads but loops over their elements, by how long they are.
-fn made(function: &Function, before: &[Instruction], later: &HashMap<Register, usize>) -> HashMap<Register, Extent> {
-    let mut made = HashMap::new();
-    for instruction in before {
-        let at_index = at_index(function, instruction);
-        instruction.visit_reads(&mut |register| {
-            if !at_index.contains(&register) {
-                made.remove(&register);
-            }
-        });
-        let is_made = match instruction.op {
-            Op::Map(_) => true,
-            Op::Vector(op) => {
-                matches!(op.fusion(), Fusion::Element(_) | Fusion::Filter(_) | Fusion::Join(_)) && !op.is_source()
-            }
-            _ => false,
-        };
-        for &result in instruction.results.iter().filter(|result| is_made && !later.contains_key(result)) {
-            made.insert(result, extent(instruction, &at_index, &made));
-        }
-    }
-    made
-}
-
-/// How long what an instruction makes is.
-fn extent(instruction: &Instruction, at_index: &[Register], made: &HashMap<Register, Extent>) -> Extent {
-    match (&instruction.op, at_index) {
-        (Op::Vector(op), &[_, flags]) if matches!(op.fusion(), Fusion::Filter(_)) => Extent::Packed(flags),
-        (_, &[first, ..]) => made.get(&first).copied().unwrap_or(Extent::Of(first)),
-        (_, []) => Extent::Of(instruction.results[0]),
-    }
-}
-
-/// The registers that an instruction reads at the index of a loop.
-fn at_index(function: &Function, instruction: &Instruction) -> Vec<Register> {
-    let positions = aligned(&instruction.op, &instruction.operands, |operand| function.operand_type(operand));
-    positions.unwrap_or_default().into_iter().filter_map(|position| instruction.operands[position].register()).collect()
 }
 
 /// Removes the instructions that make these registers from the blocks of an `if`.
@@ -127,58 +182,9 @@ fn take(instruction: &mut Instruction, gone: &HashSet<Register>) {
     }
 }
 
-/// What of an `if` moves in front of it.
-fn moved(function: &Function, choice: &Instruction, made: &HashMap<Register, Extent>) -> Vec<Instruction> {
-    let Op::If(then_block, else_block) = &choice.op else { return Vec::new() };
-    let inside = defined_in([then_block, else_block]);
-    let (mut columns, mut can) = (made.clone(), Vec::<&Instruction>::new());
-    for block in [then_block, else_block] {
-        block.visit(&mut |instruction| {
-            let is_ready = |&operand: &Operand| match operand {
-                Operand::Register(register) if is_column(function, register) => columns.contains_key(&register),
-                Operand::Register(register) => !inside.contains(&register),
-                Operand::Constant(_) => true,
-            };
-            let at_index = at_index(function, instruction);
-            let are_alike = at_index.windows(2).all(|pair| columns.get(&pair[0]) == columns.get(&pair[1]));
-            if moves(instruction) && are_alike && instruction.operands.iter().all(is_ready) {
-                columns.insert(instruction.results[0], extent(instruction, &at_index, &columns));
-                can.push(instruction);
-            }
-        });
-    }
-    let moved = needed(&can);
-    let cost: usize = moved.iter().map(|instruction| cost(instruction)).sum();
-    let within = reads(|visit| choice.visit_reads(visit));
-    let by_moved = reads(|visit| moved.iter().for_each(|instruction| instruction.visit_reads(visit)));
-    let is_left = |(own, count): (&Register, &usize)| is_column(function, *own) && within[own] > *count;
-    if cost > IN_VAIN || by_moved.iter().any(is_left) {
-        return Vec::new();
-    }
-    moved.into_iter().cloned().collect()
-}
-
-fn is_column(function: &Function, register: Register) -> bool {
-    matches!(function.register_type(register), RegisterType::Column(_))
-}
-
-/// The registers that blocks define.
-fn defined_in(blocks: [&Block; 2]) -> HashSet<Register> {
-    let mut defined = HashSet::new();
-    for block in blocks {
-        block.visit(&mut |instruction| defined.extend(&instruction.results));
-    }
-    defined
-}
-
 /// Whether an instruction computes at each index, filters or reduces, and cannot fail.
 fn moves(instruction: &Instruction) -> bool {
-    let is_looped = match instruction.op {
-        Op::Map(op) => matches!(op.row().cost, Cost::Direct | Cost::Several),
-        Op::Vector(op) => matches!(op.fusion(), Fusion::Filter(_)) || reduces(instruction),
-        _ => false,
-    };
-    is_looped && !has_effect(&instruction.op, &instruction.operands)
+    cost(instruction).is_some() && !has_effect(&instruction.op, &instruction.operands)
 }
 
 fn reduces(instruction: &Instruction) -> bool {
@@ -201,11 +207,12 @@ fn needed<'a>(all: &[&'a Instruction]) -> Vec<&'a Instruction> {
     found
 }
 
-/// What it costs to compute an instruction for each element.
-fn cost(instruction: &Instruction) -> usize {
+/// What an instruction costs for each element; none where it is not one that moves.
+fn cost(instruction: &Instruction) -> Option<usize> {
     match instruction.op {
-        Op::Map(op) if op.row().cost == Cost::Direct => 1,
-        _ => 2,
+        Op::Map(op) => op.row().cost.instructions(),
+        Op::Vector(op) if matches!(op.fusion(), Fusion::Filter(_)) || reduces(instruction) => Some(2),
+        _ => None,
     }
 }
 
@@ -303,37 +310,78 @@ mod tests {
     }
 
     #[test]
+    fn columns_that_are_known_to_be_equally_long_move() {
+        body_becomes(
+            run,
+            "(%0: column int, %1: column int) -> bool",
+            "%2 = map add.int %0 1
+             %3 = map add.int %1 %2
+             %4 = reduce.or.int %3
+             %5 = equal.int %4 0
+             %8 = if %5 {
+               %6 = map equal.int %2 %3
+               %7 = reduce.and.bool %6
+               yield %7
+             } else { yield f }
+             return %8",
+            "%2 = map add.int %0 1
+             %3 = map add.int %1 %2
+             %4 = reduce.or.int %3
+             %5 = equal.int %4 0
+             %6 = map equal.int %2 %3
+             %7 = reduce.and.bool %6
+             %8 = if %5 { yield %7 } else { yield f }
+             return %8",
+        );
+    }
+
+    #[test]
     fn what_fails_or_costs_stays_and_so_does_what_reads_a_column_that_is_there() {
-        // The second question can fail; it costs much; the column is read in another way, in the branch, before it, and
-        // behind it; it is a parameter.
-        for (before, inside, behind) in [
-            ("", "%5 = map check_index %1 9\n%6 = reduce.add.int %5", "%2"),
-            ("", "%5 = map power.int %1 2\n%6 = reduce.add.int %5", "%2"),
-            ("", "%5 = map multiply.int %1 %1\n%6 = reduce.add.int %1", "%5"),
-            ("%4 = extract %1 0", "%5 = map multiply.int %1 %1\n%6 = reduce.add.int %5", "%2"),
-            ("", "%5 = reduce.add.int %1\n%6 = add.int %5 1", "%1"),
-            ("", "%5 = map multiply.int %0 %0\n%6 = reduce.add.int %5", "%2"),
+        // The second question can fail, or costs much; the column is read in the branch in another way, or before it; it
+        // is not made here.
+        for (before, inside) in [
+            ("%3 = equal.int %2 0", "%5 = map check_index %1 9\n%6 = reduce.add.int %5"),
+            ("%3 = equal.int %2 0", "%5 = map power.int %1 2\n%6 = reduce.add.int %5"),
+            ("%3 = equal.int %2 0", "%5 = reduce.add.int %1\n%6 = extract %1 %5"),
+            ("%4 = extract %1 0\n%3 = equal.int %2 %4", "%5 = map multiply.int %1 %1\n%6 = reduce.add.int %5"),
+            ("%3 = equal.int %2 0", "%5 = map multiply.int %0 %0\n%6 = reduce.add.int %5"),
         ] {
-            let is_column = behind != "%2";
-            let (ty, yields) =
-                if is_column { ("int, column int", format!("%6 {behind}")) } else { ("int", "%6".into()) };
-            let (results, other) = if is_column { ("%7, %8", "%2 %0") } else { ("%7", "%2") };
-            let before = if before.is_empty() { "%4 = add.int %2 0" } else { before };
+            let before = if before.contains("%4") { before.to_owned() } else { format!("%4 = add.int %2 1\n{before}") };
             stays(
                 run,
                 &format!(
-                    "function main(%0: column int) -> {ty} {{
+                    "function main(%0: column int) -> int, int {{
                        %1 = map add.int %0 1
                        %2 = reduce.add.int %1
                        {before}
-                       %3 = equal.int %2 %4
-                       {results} = if %3 {{ yield {other} }} else {{
+                       %7 = if %3 {{ yield %2 }} else {{
                          {inside}
-                         yield {yields}
+                         yield %6
                        }}
-                       return {}
-                     }}",
-                    results.replace(',', "")
+                       return %7 %4
+                     }}"
+                ),
+            );
+        }
+    }
+
+    #[test]
+    fn a_column_that_leaves_the_branch_or_is_read_behind_it_is_made_anyway() {
+        for (yielded, behind) in [("%4", "%6"), ("%0", "%1")] {
+            stays(
+                run,
+                &format!(
+                    "function main(%0: column int) -> int, column int {{
+                       %1 = map add.int %0 1
+                       %2 = reduce.add.int %1
+                       %3 = equal.int %2 0
+                       %5, %6 = if %3 {{ yield %2 %0 }} else {{
+                         %4 = map multiply.int %1 %1
+                         %7 = reduce.add.int %4
+                         yield %7 {yielded}
+                       }}
+                       return %5 {behind}
+                     }}"
                 ),
             );
         }

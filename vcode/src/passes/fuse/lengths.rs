@@ -12,7 +12,7 @@ use nesl_prim::{ScalarOp, ScalarValue};
 use std::collections::HashMap;
 
 /// Equal numbers of elements, in a function.
-pub(super) struct Lengths {
+pub(in crate::passes) struct Lengths {
     /// For each number another one that equals it, or itself.
     parents: Vec<usize>,
     /// Since when it does.
