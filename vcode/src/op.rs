@@ -182,6 +182,8 @@ pub struct Row {
     pub equal: &'static [(Elements, Elements)],
     /// What it reads of segments.
     pub segments: Segments,
+    /// Where it makes a descriptor of equally long segments, the operands that say how long and how many they are.
+    pub regular: Option<[usize; 2]>,
     /// Whether the ints that it gives are lengths or positions, or no larger than these: never negative.
     pub natural: bool,
     /// What part it can play in a loop.
@@ -308,12 +310,7 @@ impl VectorOp {
 
     /// The operands that say how long all segments of the descriptor are that it makes, and how many there are.
     pub fn regular_operands(self) -> Option<[usize; 2]> {
-        match self {
-            VectorOp::Regular => Some([0, 1]),
-            VectorOp::Windows => Some([2, 3]),
-            VectorOp::Blocks => Some([1, 2]),
-            _ => None,
-        }
+        self.row().regular
     }
 
     /// The descriptor of a column that it reads at the index of a loop, segment by segment: there segments lie one

@@ -46,6 +46,7 @@ const fn row(mnemonic: &'static str, class: Class, elements: Elements, cost: Cos
         sum: None,
         equal: &[],
         segments: Any,
+        regular: None,
         natural: false,
         fusion: Alone,
         fallible: false,
@@ -343,14 +344,14 @@ instructions! {
     };
     /// The packed descriptor of segments that are equally long.
     Regular = Row {
-        operands: &[Scalar(Int), Scalar(Int)], result: Descriptor,
+        operands: &[Scalar(Int), Scalar(Int)], result: Descriptor, regular: Some([0, 1]),
         doc: "regular m n: the packed descriptor of n segments of m elements each, as packed (dist m n); neither is \
               negative. Lengths and starts are in no memory until somebody reads them as columns.",
         ..row("regular", Shape, Value(1), CONSTANT)
     };
     /// The view of segments that are equally long and start at even distances.
     Windows = Row {
-        operands: &[Scalar(Int), Scalar(Int), Scalar(Int), Scalar(Int)], result: Descriptor,
+        operands: &[Scalar(Int), Scalar(Int), Scalar(Int), Scalar(Int)], result: Descriptor, regular: Some([2, 3]),
         doc: "windows s d m n: segment j is the m elements from s + j * d on, of n segments, as view of an arithmetic \
               progression; neither m nor n is negative. Lengths and starts are in no memory, as those of regular.",
         ..row("windows", Shape, Value(3), CONSTANT)
@@ -358,6 +359,7 @@ instructions! {
     /// The view of segments that are equally long.
     Blocks = Row {
         operands: &[Column(Int), Scalar(Int), Scalar(Int)], result: Descriptor, equal: &[(As(0), Value(2))],
+        regular: Some([1, 2]),
         doc: "blocks s m n: segment j is the m elements from s[j] on, of n segments, as view s (dist m n). #s = n, and m \
               is not negative. Lengths are in no memory, as those of regular.",
         ..row("blocks", Shape, Value(2), CONSTANT)
