@@ -27,11 +27,12 @@ mod turn;
 
 use crate::passes::entering;
 use crate::passes::inline::{Body, Sites};
+use crate::passes::writer::Writer;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Place, Program, Register};
 use crate::register::RegisterType;
 use crate::tail;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
-use range::{Writer, int};
+use range::int;
 use std::collections::{HashMap, HashSet};
 use turn::{Constraint, Kind, Linear, Turn, visit_turn};
 
@@ -79,7 +80,7 @@ fn split(function: &Function, id: FunctionId, own: FunctionId, sites: &mut Vec<P
     let place = Place::from(function.span);
     let times = times(function, &known);
     let mut registers = function.registers.clone();
-    let mut entry = Writer { registers: &mut registers, instructions: Vec::new(), place };
+    let mut entry = Writer::at(place, &mut registers);
     let mut own_registers = function.registers.clone();
     let (mut bounds, mut passed) = (Vec::new(), Vec::new());
     for Counted { counter, goes_up, constraints } in &counted {
@@ -203,7 +204,7 @@ impl Within<'_> {
     ) -> Block {
         let function = self.function;
         let place = Place::from(function.span);
-        let mut writer = Writer { registers, instructions: Vec::new(), place };
+        let mut writer = Writer::at(place, registers);
         let mut is_within = Operand::Constant(ScalarValue::Bool(true));
         for (Counted { counter, goes_up, .. }, bound) in self.counted.iter().zip(self.bounds) {
             let op = if *goes_up { ScalarOp::LessInt } else { ScalarOp::GreaterInt };

@@ -123,8 +123,8 @@ impl Groups {
         };
         let counting = VectorOp::CombineByIndex(ScalarOp::AddInt);
         let &[zeros, numbers, ones] = context.made_by(unchecked(context, all), counting)? else { return None };
-        let (zero, count) = broadcast(context, zeros)?;
-        let (one, _) = broadcast(context, ones)?;
+        let [zero, count] = context.broadcast(zeros)?;
+        let [one, _] = context.broadcast(ones)?;
         (is_int(zero, 0) && is_int(one, 1)).then_some(Groups { numbers, count, lengths, kept })
     }
 
@@ -215,11 +215,6 @@ fn unchecked(context: &Context, column: Operand) -> Operand {
         _ => None,
     });
     checked.map_or(column, |checked| unchecked(context, checked))
-}
-
-/// The scalar that is everywhere in a column, and how often.
-fn broadcast(context: &Context, column: Operand) -> Option<(Operand, Operand)> {
-    context.made_by(column, VectorOp::Dist).map(|operands| (operands[0], operands[1]))
 }
 
 fn is_int(operand: Operand, int: i64) -> bool {

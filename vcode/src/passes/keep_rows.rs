@@ -26,7 +26,8 @@ mod conditional;
 
 use crate::op::VectorOp;
 use crate::passes::effect;
-use crate::program::{Block, Function, Instruction, Op, Operand, Place, Program, Register, RegisterType};
+use crate::passes::writer::Writer;
+use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
 use conditional::{Conditional, Definitions};
 use nesl_prim::{ScalarOp, ScalarType};
 use std::collections::HashMap;
@@ -179,9 +180,9 @@ fn keep(block: &mut Block, registers: &mut Vec<RegisterType>, found: &Found) {
     let changes = block.instructions[found.changes].clone();
     let join = &mut block.instructions[found.join];
     let Op::If(_, made) = changes.op else { unreachable!("a branch is a block of an if") };
-    let mut writer = Writer { registers, output: Vec::new(), place: join.place };
+    let mut writer = Writer::at(join.place, registers);
     let results = writer.written(*made, found);
-    let changed = Block::new(writer.output, results);
+    let changed = Block::new(writer.instructions, results);
     let handed_on = stays.results.iter().map(|&result| result.into()).collect();
     join.op = Op::If(Box::new(Block::new(vec![stays], handed_on)), Box::new(changed));
     join.operands = changes.operands;
@@ -189,34 +190,10 @@ fn keep(block: &mut Block, registers: &mut Vec<RegisterType>, found: &Found) {
     gone.into_iter().for_each(|index| drop(block.instructions.remove(index)));
 }
 
-/// Makes instructions.
-struct Writer<'a> {
-    registers: &'a mut Vec<RegisterType>,
-    output: Vec<Instruction>,
-    place: Place,
-}
-
 const INTS: RegisterType = RegisterType::Column(ScalarType::Int);
 const BOOLS: RegisterType = RegisterType::Column(ScalarType::Bool);
 
 impl Writer<'_> {
-    fn add(&mut self, op: Op, operands: &[Operand], ty: RegisterType) -> Operand {
-        let result = Register::add(self.registers, ty);
-        self.output.push(Instruction::new(op, operands.to_vec(), vec![result], self.place));
-        result.into()
-    }
-
-    fn vector(&mut self, op: VectorOp, operands: &[Operand], ty: RegisterType) -> Operand {
-        self.add(Op::Vector(op), operands, ty)
-    }
-
-    fn type_of(&self, column: Operand) -> RegisterType {
-        match column {
-            Operand::Register(register) => self.registers[register.0 as usize],
-            Operand::Constant(value) => RegisterType::Column(value.scalar_type()),
-        }
-    }
-
     /// The whole sequence with what a block makes of the selected segments over them.
     fn written(&mut self, made: Block, found: &Found) -> Vec<Operand> {
         let lengths = self.vector(VectorOp::Lengths, &[found.descriptor], INTS);
@@ -244,7 +221,7 @@ impl Writer<'_> {
         let Block { mut instructions, mut results, .. } = made;
         reader.instructions(&mut instructions);
         reader.rename(&mut results);
-        self.output.append(&mut instructions);
+        self.instructions.append(&mut instructions);
         let (&rows, columns) = results.split_first().unwrap_or_else(|| unreachable!("a nested sequence"));
         let data = columns.iter().zip(&compacted).map(|(&column, &old)| {
             let ty = self.type_of(old);

@@ -42,6 +42,7 @@ pub mod speculate;
 pub mod unroll;
 pub mod view;
 pub mod windows;
+mod writer;
 pub mod zero_trip;
 
 #[cfg(test)]

@@ -10,7 +10,8 @@
 
 use crate::op::{Fusion, VectorOp};
 use crate::passes::effect;
-use crate::program::{Block, Function, Instruction, Op, Operand, Place, Program, Register, RegisterType};
+use crate::passes::writer::Writer;
+use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use std::collections::HashMap;
 
@@ -47,9 +48,9 @@ fn block(block: &mut Block, registers: &mut Vec<RegisterType>, readers: &[usize]
     while let Some(found) = find(&block.instructions, from, readers) {
         let instructions = &mut block.instructions;
         let scatter = instructions[found.scatter].clone();
-        let mut writer = Writer { registers, output: Vec::new(), place: scatter.place };
+        let mut writer = Writer::at(scatter.place, registers);
         writer.parts(instructions, &found, &scatter);
-        let output = writer.output;
+        let output = writer.instructions;
         from = found.scatter + output.len();
         instructions.splice(found.scatter..=found.scatter, output);
         for gone in [found.check, Some(found.concat)].into_iter().flatten() {
@@ -128,28 +129,11 @@ fn needs_nothing(instruction: &Instruction) -> bool {
     is_simple && !effect::has_effect(&instruction.op, &instruction.operands)
 }
 
-/// Makes instructions.
-struct Writer<'a> {
-    registers: &'a mut Vec<RegisterType>,
-    output: Vec<Instruction>,
-    place: Place,
-}
-
 const INTS: RegisterType = RegisterType::Column(ScalarType::Int);
 const BOOLS: RegisterType = RegisterType::Column(ScalarType::Bool);
 const INT: RegisterType = RegisterType::Scalar(ScalarType::Int);
 
 impl Writer<'_> {
-    fn add(&mut self, op: Op, operands: Vec<Operand>, ty: RegisterType) -> Operand {
-        let result = Register::add(self.registers, ty);
-        self.output.push(Instruction::new(op, operands, vec![result], self.place));
-        result.into()
-    }
-
-    fn vector(&mut self, op: VectorOp, operands: Vec<Operand>, ty: RegisterType) -> Operand {
-        self.add(Op::Vector(op), operands, ty)
-    }
-
     /// Writes by one part after another. The last result is that of the scatter.
     fn parts(&mut self, instructions: &[Instruction], found: &Found, scatter: &Instruction) {
         let result = scatter.results[0];
@@ -158,26 +142,26 @@ impl Writer<'_> {
         let mut before: Option<Operand> = None;
         let parts = instructions[found.concat].operands.clone();
         for (number, &part) in parts.iter().enumerate() {
-            let count = self.vector(VectorOp::Length, vec![part], INT);
+            let count = self.vector(VectorOp::Length, &[part], INT);
             let mut indices = part;
             if let Some(check) = found.check.map(|place| &instructions[place]) {
                 let place = std::mem::replace(&mut self.place, check.place);
                 match before {
-                    None => indices = self.add(check.op.clone(), vec![part, check.operands[1]], INTS),
+                    None => indices = self.add(check.op.clone(), &[part, check.operands[1]], INTS),
                     Some(before) => self.check_later(part, check.operands[1], before),
                 }
                 self.place = place;
             }
-            let values = self.vector(VectorOp::Dist, vec![found.value, count], self.column_of(found.value));
+            let values = self.vector(VectorOp::Dist, &[found.value, count], self.column_of(found.value));
             if number + 1 == parts.len() {
                 let operands = vec![target, indices, values];
-                self.output.push(Instruction::new(scatter.op.clone(), operands, vec![result], self.place));
+                self.instructions.push(Instruction::new(scatter.op.clone(), operands, vec![result], self.place));
                 return;
             }
-            target = self.vector(VectorOp::Scatter, vec![target, indices, values], ty);
+            target = self.vector(VectorOp::Scatter, &[target, indices, values], ty);
             before = Some(match before {
                 None => count,
-                Some(before) => self.add(Op::Scalar(ScalarOp::AddInt), vec![before, count], INT),
+                Some(before) => self.add(Op::Scalar(ScalarOp::AddInt), &[before, count], INT),
             });
         }
     }
@@ -185,27 +169,23 @@ impl Writer<'_> {
     /// Fails where an index of a part is out of range, before which so many others are not.
     fn check_later(&mut self, part: Operand, length: Operand, before: Operand) {
         let zero = Operand::Constant(ScalarValue::Int(0));
-        let from = self.add(Op::Map(ScalarOp::AtLeastInt), vec![part, zero], BOOLS);
-        let to = self.add(Op::Map(ScalarOp::LessInt), vec![part, length], BOOLS);
-        let both = self.add(Op::Map(ScalarOp::AndBool), vec![from, to], BOOLS);
+        let from = self.add(Op::Map(ScalarOp::AtLeastInt), &[part, zero], BOOLS);
+        let to = self.add(Op::Map(ScalarOp::LessInt), &[part, length], BOOLS);
+        let both = self.add(Op::Map(ScalarOp::AndBool), &[from, to], BOOLS);
         let all = VectorOp::Reduce(ScalarOp::AndBool);
-        let all = self.vector(all, vec![both], RegisterType::Scalar(ScalarType::Bool));
-        let outer = std::mem::take(&mut self.output);
+        let all = self.vector(all, &[both], RegisterType::Scalar(ScalarType::Bool));
+        let outer = std::mem::take(&mut self.instructions);
         // What is before has been found in range, as 0 is then.
-        let zeros = self.vector(VectorOp::Dist, vec![zero, before], INTS);
-        let indices = self.vector(VectorOp::Concat, vec![zeros, part], INTS);
-        self.add(Op::Map(ScalarOp::CheckIndex), vec![indices, length], INTS);
-        let fails = Block::new(std::mem::replace(&mut self.output, outer), Vec::new());
+        let zeros = self.vector(VectorOp::Dist, &[zero, before], INTS);
+        let indices = self.vector(VectorOp::Concat, &[zeros, part], INTS);
+        self.add(Op::Map(ScalarOp::CheckIndex), &[indices, length], INTS);
+        let fails = Block::new(std::mem::replace(&mut self.instructions, outer), Vec::new());
         let branches = Op::If(Box::default(), Box::new(fails));
-        self.output.push(Instruction::new(branches, vec![all], Vec::new(), self.place));
+        self.instructions.push(Instruction::new(branches, vec![all], Vec::new(), self.place));
     }
 
     fn column_of(&self, value: Operand) -> RegisterType {
-        let ty = match value {
-            Operand::Register(register) => self.registers[register.0 as usize],
-            Operand::Constant(value) => RegisterType::Scalar(value.scalar_type()),
-        };
-        match ty {
+        match self.type_of(value) {
             RegisterType::Scalar(ty) => RegisterType::Column(ty),
             other => other,
         }

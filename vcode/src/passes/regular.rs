@@ -44,7 +44,7 @@ impl Rule for Regular {
         let Op::Vector(op) = instruction.op else { return Action::Keep };
         let made = match (op, instruction.operands.as_slice()) {
             (VectorOp::Packed, &[lengths]) => {
-                broadcast(context, lengths).map(|[length, count]| (VectorOp::Regular, vec![length, count]))
+                context.broadcast(lengths).map(|[length, count]| (VectorOp::Regular, vec![length, count]))
             }
             (VectorOp::View, &[starts, lengths]) => view(context, starts, lengths),
             (VectorOp::Lengths, &[descriptor]) => {
@@ -67,13 +67,8 @@ fn extent(context: &Context, descriptor: Operand) -> Option<[Operand; 2]> {
     op.regular_operands().map(|operands| operands.map(|operand| definition.operands[operand]))
 }
 
-/// Of which scalar a column has so many copies.
-fn broadcast(context: &Context, column: Operand) -> Option<[Operand; 2]> {
-    context.made_by(column, VectorOp::Dist)?.try_into().ok()
-}
-
 fn view(context: &mut Context, starts: Operand, lengths: Operand) -> Option<(VectorOp, Vec<Operand>)> {
-    let [length, count] = broadcast(context, lengths)?;
+    let [length, count] = context.broadcast(lengths)?;
     Some(match progression(context, starts) {
         Some([first, stride]) => (VectorOp::Windows, vec![first, stride, length, count]),
         None => (VectorOp::Blocks, vec![starts, length, count]),

@@ -94,6 +94,11 @@ impl Context {
             .map(|definition| definition.operands.as_slice())
     }
 
+    /// The scalar that is everywhere in a column, and how often, if it was made of these.
+    pub fn broadcast(&self, column: Operand) -> Option<[Operand; 2]> {
+        self.made_by(column, VectorOp::Dist)?.try_into().ok()
+    }
+
     /// Lets all later uses of a register, and of what was renamed to it, be uses of another value, which must not be a
     /// name of the register.
     pub fn rename(&mut self, register: Register, value: Operand) {

@@ -175,9 +175,9 @@ fn replace(value: Option<Operand>) -> Action {
 /// An elementwise operation reads the scalar instead of a column of copies of it; where all columns are such, or all
 /// have one element, it is done once.
 fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
-    let broadcast = |operand: &Operand| context.made_by(*operand, VectorOp::Dist).map(|dist| (dist[0], dist[1]));
+    let broadcast = |&operand: &Operand| context.broadcast(operand);
     let scalars: Vec<Operand> =
-        operands.iter().map(|operand| broadcast(operand).map_or(*operand, |(value, _)| value)).collect();
+        operands.iter().map(|operand| broadcast(operand).map_or(*operand, |[value, _]| value)).collect();
     if scalars == operands {
         let action = single(context, op, operands).or_else(|| cheaper(context, Op::Map, op, operands));
         return action.unwrap_or_else(|| repeated(context, Maker::Map(op), op, operands));
@@ -185,7 +185,7 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     if scalars.iter().any(|&operand| matches!(context.type_of(operand), RegisterType::Column(_))) {
         return Action::Become(Op::Map(op), scalars);
     }
-    let Some((_, count)) = operands.iter().find_map(broadcast) else { return Action::Keep };
+    let Some([_, count]) = operands.iter().find_map(broadcast) else { return Action::Keep };
     // What is known at once, what follows in this walk sees.
     let known = fold::known(op, &scalars).or_else(|| match repeated(context, Maker::Scalar(op), op, &scalars) {
         Action::Replace(value) => Some(value),

@@ -5,7 +5,8 @@
 use super::turn::{Constraint, Kind, Linear, Source, Steps};
 use crate::op::VectorOp;
 use crate::passes::fold;
-use crate::program::{Instruction, Op, Operand, Place, Register};
+use crate::passes::writer::Writer;
+use crate::program::{Op, Operand, Register};
 use crate::register::RegisterType;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 
@@ -42,16 +43,10 @@ struct Sides {
 /// Nothing is in this range, or in what it becomes for several turns.
 const NOTHING: Range = Range { begins: int(4 * MOST), ends: int(-4 * MOST) };
 
-/// Writes scalar code; what is known is not computed.
-pub(super) struct Writer<'a> {
-    pub registers: &'a mut Vec<RegisterType>,
-    pub instructions: Vec<Instruction>,
-    pub place: Place,
-}
-
+/// Scalar code; what is known is not computed.
 impl Writer<'_> {
     /// The range in which all constraints on a counter hold in so many turns.
-    pub fn range(&mut self, constraints: &[&Constraint], steps: &Steps, turns: i64) -> Range {
+    pub(super) fn range(&mut self, constraints: &[&Constraint], steps: &Steps, turns: i64) -> Range {
         let sides: Vec<Sides> = constraints.iter().map(|constraint| self.sides(constraint)).collect();
         let begins = self.combined(ScalarOp::MaximumInt, sides.iter().filter_map(|sides| sides.begins));
         let ends = self.combined(ScalarOp::MinimumInt, sides.iter().filter_map(|sides| sides.ends));
@@ -77,7 +72,7 @@ impl Writer<'_> {
 
     /// What a counter that begins with this parameter is compared with: no number is beyond it if that is before the
     /// range.
-    pub fn bound(&mut self, goes_up: bool, range: Range, first: Register) -> Operand {
+    pub(super) fn bound(&mut self, goes_up: bool, range: Range, first: Register) -> Operand {
         if goes_up {
             let has_begun = self.bool(ScalarOp::AtMostInt, [range.begins, first.into()]);
             self.select(has_begun, [range.ends, int(i64::MIN)])
@@ -179,7 +174,7 @@ impl Writer<'_> {
         let known = self.instructions.iter().find(|known| known.op == op && known.operands == operands);
         match known {
             Some(known) => known.results[0].into(),
-            None => self.emit(op, operands, INT),
+            None => self.add(op, &operands, INT),
         }
     }
 
@@ -203,11 +198,11 @@ impl Writer<'_> {
         }
     }
 
-    pub fn int(&mut self, op: ScalarOp, operands: [Operand; 2]) -> Operand {
+    pub(super) fn int(&mut self, op: ScalarOp, operands: [Operand; 2]) -> Operand {
         self.emit_scalar(op, operands.to_vec(), INT)
     }
 
-    pub fn bool(&mut self, op: ScalarOp, operands: [Operand; 2]) -> Operand {
+    pub(super) fn bool(&mut self, op: ScalarOp, operands: [Operand; 2]) -> Operand {
         self.emit_scalar(op, operands.to_vec(), BOOL)
     }
 
@@ -216,12 +211,6 @@ impl Writer<'_> {
     }
 
     fn emit_scalar(&mut self, op: ScalarOp, operands: Vec<Operand>, ty: RegisterType) -> Operand {
-        fold::known(op, &operands).unwrap_or_else(|| self.emit(Op::Scalar(op), operands, ty))
-    }
-
-    fn emit(&mut self, op: Op, operands: Vec<Operand>, ty: RegisterType) -> Operand {
-        let result = Register::add(self.registers, ty);
-        self.instructions.push(Instruction::new(op, operands, vec![result], self.place));
-        result.into()
+        fold::known(op, &operands).unwrap_or_else(|| self.add(Op::Scalar(op), &operands, ty))
     }
 }
