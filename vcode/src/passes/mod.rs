@@ -39,6 +39,7 @@ pub mod sink_common;
 pub mod slice;
 pub mod sort;
 pub mod speculate;
+mod strength;
 pub mod unroll;
 pub mod view;
 pub mod windows;

@@ -6,7 +6,7 @@
 
 use crate::op::{Elements, VectorOp};
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
-use crate::passes::{effect, fold};
+use crate::passes::{effect, fold, strength};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
 use nesl_prim::{Property, ScalarOp, ScalarType, ScalarValue};
 
@@ -30,7 +30,7 @@ impl Rule for Simplify {
         match &instruction.op {
             Op::Vector(op) => vector(context, *op, instruction),
             Op::Map(op) => map(context, *op, &instruction.operands),
-            Op::Scalar(op) => cheaper(context, Op::Scalar, *op, &instruction.operands)
+            Op::Scalar(op) => strength::reduced(context, Op::Scalar, *op, &instruction.operands)
                 .unwrap_or_else(|| repeated(context, Maker::Scalar(*op), *op, &instruction.operands)),
             Op::Constants(_) | Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::If(..) | Op::Fused(_) => Action::Keep,
         }
@@ -134,16 +134,7 @@ fn vector(context: &mut Context, op: VectorOp, instruction: &Instruction) -> Act
             }
             Action::Become(Op::Vector(VectorOp::Concat), parts)
         }
-        (VectorOp::Extract, &[column, index]) => {
-            if made_by(column, VectorOp::Iota).is_some() {
-                return Action::Replace(index);
-            }
-            replace(made_by(column, VectorOp::Dist).map(|operands| operands[0]).or_else(|| {
-                // An index that no earlier check let pass is never reached; it is not for here to say so.
-                let Operand::Constant(ScalarValue::Int(index)) = index else { return None };
-                made_by(column, VectorOp::Build)?.get(usize::try_from(index).ok()?).copied()
-            }))
-        }
+        (VectorOp::Extract, &[column, index]) => replace(element(context, column, index)),
         (VectorOp::Slice, &[column, start, count]) => {
             let whole = start == Operand::Constant(ScalarValue::Int(0)) && has_length(context, column, count);
             replace(whole.then_some(column))
@@ -168,6 +159,40 @@ fn vector(context: &mut Context, op: VectorOp, instruction: &Instruction) -> Act
     }
 }
 
+/// The element of a column at an index, where it is known.
+fn element(context: &Context, column: Operand, index: Operand) -> Option<Operand> {
+    let definition = context.definition(column)?;
+    match (definition.maker, &definition.operands[..]) {
+        (Maker::Vector(VectorOp::Iota), _) => Some(index),
+        (Maker::Vector(VectorOp::Dist), &[value, _]) => Some(value),
+        (Maker::Vector(VectorOp::Build), elements) => {
+            // An index that no earlier check let pass is never reached; it is not for here to say so.
+            let Operand::Constant(ScalarValue::Int(index)) = index else { return None };
+            elements.get(usize::try_from(index).ok()?).copied()
+        }
+        (Maker::Vector(VectorOp::Scatter), _) => {
+            let (place, value) = single_write(context, column)?;
+            (place == index).then_some(value)
+        }
+        (Maker::Vector(VectorOp::Slice), &[whole, start, _]) => {
+            let (place, value) = single_write(context, whole)?;
+            let place = context.definition(place).filter(|place| place.maker == Maker::Scalar(ScalarOp::AddInt))?;
+            (place.operands == [start, index]).then_some(value)
+        }
+        _ => None,
+    }
+}
+
+/// Where one element has just been written to a column, and what it is.
+fn single_write(context: &Context, column: Operand) -> Option<(Operand, Operand)> {
+    let &[_, places, values] = context.made_by(column, VectorOp::Scatter)? else { return None };
+    let [&[place], &[value]] = [places, values].map(|single| context.made_by(single, VectorOp::Build).unwrap_or(&[]))
+    else {
+        return None;
+    };
+    Some((place, value))
+}
+
 fn replace(value: Option<Operand>) -> Action {
     value.map_or(Action::Keep, Action::Replace)
 }
@@ -179,7 +204,7 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     let scalars: Vec<Operand> =
         operands.iter().map(|operand| broadcast(operand).map_or(*operand, |[value, _]| value)).collect();
     if scalars == operands {
-        let action = single(context, op, operands).or_else(|| cheaper(context, Op::Map, op, operands));
+        let action = single(context, op, operands).or_else(|| strength::reduced(context, Op::Map, op, operands));
         return action.unwrap_or_else(|| repeated(context, Maker::Map(op), op, operands));
     }
     if scalars.iter().any(|&operand| matches!(context.type_of(operand), RegisterType::Column(_))) {
@@ -214,37 +239,6 @@ fn single(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Option<A
     let value = fold::evaluate(op, &scalars)
         .unwrap_or_else(|| context.emit(Op::Scalar(op), scalars, RegisterType::Scalar(op.row().result)));
     Some(Action::Become(Op::Vector(VectorOp::Build), vec![value]))
-}
-
-/// Arithmetic by what costs less and gives the same to the bit: *strength reduction*. A small power by the
-/// multiplications that define it, where the one by the neutral element that comes first changes nothing; a quotient by
-/// a power of two as a product.
-fn cheaper(context: &mut Context, op_of: fn(ScalarOp) -> Op, op: ScalarOp, operands: &[Operand]) -> Option<Action> {
-    if let (ScalarOp::DivideFloat, &[dividend, Operand::Constant(ScalarValue::Float(divisor))]) = (op, operands) {
-        let factor = reciprocal(divisor)?;
-        let factor = Operand::Constant(ScalarValue::Float(factor));
-        return Some(Action::Become(op_of(ScalarOp::MultiplyFloat), vec![dividend, factor]));
-    }
-    let multiply = match op {
-        ScalarOp::PowerInt => ScalarOp::MultiplyInt,
-        ScalarOp::PowerFloat => ScalarOp::MultiplyFloat,
-        _ => return None,
-    };
-    let &[base, Operand::Constant(ScalarValue::Int(exponent @ 2..=4))] = operands else { return None };
-    let factors = if exponent == 2 {
-        vec![base, base]
-    } else {
-        let square = context.emit(op_of(multiply), vec![base, base], context.type_of(base));
-        vec![if exponent == 3 { base } else { square }, square]
-    };
-    Some(Action::Become(op_of(multiply), factors))
-}
-
-/// One over a power of two, where that is no less exact.
-fn reciprocal(number: f64) -> Option<f64> {
-    let fraction = number.to_bits() & ((1 << (f64::MANTISSA_DIGITS - 1)) - 1);
-    let reciprocal = 1.0 / number;
-    (fraction == 0 && number.is_normal() && reciprocal.is_normal()).then_some(reciprocal)
 }
 
 /// An operation that its operand has been through: a check that has passed, or the inverse; the length of what has just
@@ -489,6 +483,33 @@ mod tests {
     }
 
     #[test]
+    fn what_has_just_been_written_is_known() {
+        becomes(
+            "int, int, int",
+            "%6 = check_index %3 8
+             %7 = build %6
+             %8 = build %4
+             %9 = scatter %0 %7 %8
+             %10 = extract %9 %6
+             %11 = add.int %3 %4
+             %12 = build %11
+             %13 = scatter %2 %12 %8
+             %14 = slice %13 %3 5
+             %15 = extract %14 %4
+             %16 = extract %14 3
+             return %10 %15 %16",
+            "%6 = check_index %3 8
+             %8 = build %4
+             %7 = add.int %3 %4
+             %9 = build %7
+             %10 = scatter %2 %9 %8
+             %11 = slice %10 %3 5
+             %12 = extract %11 3
+             return %4 %4 %12",
+        );
+    }
+
+    #[test]
     fn passed_checks_pass_again() {
         becomes(
             "int, column int, int, int, int, column int",
@@ -536,29 +557,5 @@ mod tests {
              %9 = range_length 0 %3 1
              return %7 %8 %9",
         );
-    }
-
-    #[test]
-    fn quotients_by_powers_of_two_are_products() {
-        let becomes = |before: &str, after: &str| {
-            let body = |line: &str| format!("%1 = {line}\nreturn %1");
-            testing::body_becomes(run, "(%0: float) -> float", &body(before), &body(after));
-        };
-        becomes("divide.float %0 2.0", "multiply.float %0 0.5");
-        becomes("divide.float %0 -0.25", "multiply.float %0 -4.0");
-        for stays in ["divide.float %0 3.0", "divide.float %0 0.0", "divide.float 2.0 %0", "divide.float %0 inf"] {
-            becomes(stays, stays);
-        }
-        // The reciprocal of the greatest power of two has fewer digits, and that of the least numbers is infinite.
-        assert_eq!(
-            [2f64.powi(1022), 2f64.powi(1023), f64::MIN_POSITIVE, 5e-324].map(reciprocal),
-            [Some(2f64.powi(-1022)), None, Some(2f64.powi(1022)), None]
-        );
-        for dividend in [f64::MIN_POSITIVE, -3.0 * 5e-324, 1.0 / 3.0, f64::MAX, -0.0, f64::INFINITY] {
-            for divisor in [2.0, 0.5, -4.0, 2f64.powi(1022), f64::MIN_POSITIVE] {
-                let product = dividend * reciprocal(divisor).unwrap();
-                assert_eq!(product.to_bits(), (dividend / divisor).to_bits(), "{dividend:e} / {divisor:e}");
-            }
-        }
     }
 }
