@@ -7,10 +7,10 @@
 //! ```
 //!
 //! It is done in any case, so nothing is computed in vain, and what does not vary in a loop around can leave that too.
-//! What can fail is taken only where nothing that can fail comes before it in either block. This is *code hoisting*.
+//! Where several things fail another one may be the first then, and nothing else changes: this code leaves errors to
+//! others. This is *code hoisting*.
 //! [`sink_common`](super::sink_common) takes what blocks end with.
 
-use crate::passes::effect::has_effect;
 use crate::program::{Block, Instruction, Op, Operand, Program, Register};
 use std::collections::{HashMap, HashSet};
 
@@ -52,24 +52,19 @@ fn common([first, second]: [&mut Block; 2]) -> Vec<Instruction> {
     let (mut common, mut own) = (Vec::<Instruction>::new(), HashSet::new());
     let mut names = HashMap::<Register, Register>::new();
     let mut left = Vec::new();
-    let mut has_failed = false;
     for instruction in std::mem::take(&mut first.instructions) {
         let is_known = |operand: &Operand| match operand {
             Operand::Register(register) => !inside.contains(register) || own.contains(register),
             Operand::Constant(_) => true,
         };
-        let fails = has_effect(&instruction.op, &instruction.operands);
-        let moves = is_hoisted(&instruction.op) && !(fails && has_failed) && instruction.operands.iter().all(is_known);
-        match moves.then(|| take_alike(&instruction, fails, second, &names)).flatten() {
+        let moves = is_hoisted(&instruction.op) && instruction.operands.iter().all(is_known);
+        match moves.then(|| take_alike(&instruction, second, &names)).flatten() {
             Some(alike) => {
                 names.extend(alike.results.iter().copied().zip(instruction.results.iter().copied()));
                 own.extend(instruction.results.iter().copied());
                 common.push(instruction);
             }
-            None => {
-                has_failed |= fails;
-                left.push(instruction);
-            }
+            None => left.push(instruction),
         }
     }
     first.instructions = left;
@@ -80,10 +75,9 @@ fn common([first, second]: [&mut Block; 2]) -> Vec<Instruction> {
 }
 
 /// Takes the instruction of a block that does the same, if there is one, under the names that its operands have in the
-/// other block. One that fails has to be the first that does.
+/// other block.
 fn take_alike(
     instruction: &Instruction,
-    fails: bool,
     block: &mut Block,
     names: &HashMap<Register, Register>,
 ) -> Option<Instruction> {
@@ -95,10 +89,6 @@ fn take_alike(
         other.op == instruction.op && other.operands.iter().map(named).eq(instruction.operands.iter().copied())
     };
     let index = block.instructions.iter().position(is_alike)?;
-    let before = &block.instructions[..index];
-    if fails && before.iter().any(|other| has_effect(&other.op, &other.operands)) {
-        return None;
-    }
     Some(block.instructions.remove(index))
 }
 
@@ -166,19 +156,46 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_later_or_differs_stays() {
-        let body = "%9 = if %0 {
-               %5 = check_index %3 4
-               %6 = check_index %4 5
-               %7 = add.int %5 %6
-               yield %7
+    fn what_can_fail_moves_past_what_can_fail() {
+        body_becomes(
+            run,
+            "(%0: bool, %1: int, %2: int) -> int",
+            "%9 = if %0 {
+               %3 = check_index %1 4
+               %4 = check_index %2 5
+               %5 = add.int %3 %4
+               yield %5
              } else {
-               %8 = check_index %4 5
-               %10 = check_index %3 4
-               %11 = add.int %10 %8
-               yield %11
+               %6 = check_index %2 5
+               %7 = check_index %1 4
+               %8 = subtract.int %7 %6
+               yield %8
              }
-             return %9";
-        body_becomes(run, "(%0: bool, %1: descriptor, %2: column int, %3: int, %4: int) -> int", body, body);
+             return %9",
+            "%3 = check_index %1 4
+             %4 = check_index %2 5
+             %7 = if %0 {
+               %5 = add.int %3 %4
+               yield %5
+             } else {
+               %6 = subtract.int %3 %4
+               yield %6
+             }
+             return %7",
+        );
+    }
+
+    #[test]
+    fn what_differs_stays() {
+        let body = "%5 = if %0 {
+               %2 = check_index %1 4
+               yield %2
+             } else {
+               %3 = check_index %1 5
+               %4 = subtract.int %3 1
+               yield %4
+             }
+             return %5";
+        body_becomes(run, "(%0: bool, %1: int) -> int", body, body);
     }
 }
