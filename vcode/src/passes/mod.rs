@@ -29,6 +29,7 @@ pub mod parts;
 pub mod peel;
 pub mod read_early;
 pub mod regular;
+pub mod rematerialize;
 pub mod rewrite;
 pub mod rows;
 pub(crate) mod scoped;

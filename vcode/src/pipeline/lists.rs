@@ -4,8 +4,8 @@
 use crate::pass::Pass;
 use crate::passes::{
     accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, grouped_reduce, hoist, hoist_common,
-    if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, regular, rows, short_segments,
-    simplify, sink_common, slice, sort, speculate, unroll, view, windows, zero_trip,
+    if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, regular, rematerialize, rows,
+    short_segments, simplify, sink_common, slice, sort, speculate, unroll, view, windows, zero_trip,
 };
 
 const COPY: Pass = Pass {
@@ -171,6 +171,13 @@ pub const PASSES: &[Pass] = &[
     Pass { reason: "again after regular: lengths and starts that nobody reads any more", ..DEAD },
     FUSE,
     CHECKED,
+    Pass {
+        name: "rematerialize",
+        summary: "lets a group compute again what another has computed, where memory between the two would cost more",
+        reason: "after fuse, which says what goes through memory, and checked, by which columns are read before they are checked",
+        run: rematerialize::run,
+    },
+    Pass { reason: "again after rematerialize: what is not in memory any more", ..DEAD },
     NUMBER,
     LAST_USE,
 ];
