@@ -28,6 +28,7 @@ pub mod number;
 pub mod parts;
 pub mod peel;
 pub mod read_early;
+pub mod reduce_parts;
 pub mod regular;
 pub mod rematerialize;
 pub mod rewrite;

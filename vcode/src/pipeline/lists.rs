@@ -4,8 +4,8 @@
 use crate::pass::Pass;
 use crate::passes::{
     accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, grouped_reduce, hoist, hoist_common,
-    if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, regular, rematerialize, rows,
-    short_segments, simplify, sink_common, slice, sort, speculate, unroll, view, windows, zero_trip,
+    if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, reduce_parts, regular, rematerialize,
+    rows, short_segments, simplify, sink_common, slice, sort, speculate, unroll, view, windows, zero_trip,
 };
 
 const COPY: Pass = Pass {
@@ -69,6 +69,13 @@ pub const PASSES: &[Pass] = &[
         summary: "takes the number of true flags from the length of what was packed by them",
         reason: "after cse, which makes equal flags one register",
         run: count::run,
+    },
+    Pass {
+        name: "reduce_parts",
+        summary: "reduces part by part what is put together to be reduced, rather than to put it together",
+        reason: "after simplify and cse, by which lengths tell that segments are those of the parts; before fold runs again, \
+                 for parts that are known",
+        run: reduce_parts::run,
     },
     Pass {
         name: "windows",
