@@ -46,6 +46,7 @@ pub mod unroll;
 pub mod view;
 pub mod windows;
 mod writer;
+pub mod written_place;
 pub mod zero_trip;
 
 #[cfg(test)]

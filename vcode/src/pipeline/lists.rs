@@ -5,7 +5,8 @@ use crate::pass::Pass;
 use crate::passes::{
     accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, grouped_reduce, hoist, hoist_common,
     if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, reduce_parts, regular, rematerialize,
-    rows, short_segments, simplify, sink_common, slice, sort, speculate, unroll, view, windows, zero_trip,
+    rows, short_segments, simplify, sink_common, slice, sort, speculate, unroll, view, windows, written_place,
+    zero_trip,
 };
 
 const COPY: Pass = Pass {
@@ -254,6 +255,12 @@ pub const SERIAL_PASSES: &[Pass] = &[
         run: hoist_common::run,
     },
     Pass { reason: "again after hoist_common: writes to elements at indices that are scalars now", ..SINK_COMMON },
+    Pass {
+        name: "written_place",
+        summary: "reads elements of rows by the places in all data at which the same are written",
+        reason: "after hoist_common, by which both are in one block; before hoist, which computes places that do not vary before a loop",
+        run: written_place::run,
+    },
     Pass {
         name: "if_conversion",
         summary: "lets the ways on with a loop that an if chooses among be one, with operands that are selected",
