@@ -7,9 +7,7 @@
 //!
 //! Registers may mean the same memory where an instruction gives what it was given, or a part of it: it means all that
 //! these may mean. That the result of an instruction has memory of its own is a column of the table
-//! ([`crate::op::Row::fresh`]); what a call gives means what the function gives of what it gets ([`Summaries`]). What a
-//! group computes may be put off until the instances of an `each` need it, so what instances read counts as what it is
-//! made from.
+//! ([`crate::op::Row::fresh`]); what a call gives means what the function gives of what it gets ([`Summaries`]).
 
 mod in_place;
 
@@ -205,8 +203,6 @@ struct Reading<'a> {
     defined: Vec<Option<Position>>,
     reads: Vec<(Register, Position)>,
     changes: Vec<Change>,
-    /// What instances of an `each` read.
-    of_instances: HashSet<Register>,
     /// Whether it is for what functions give, which must not become less as more is known.
     is_summary: bool,
     branches: Vec<(usize, bool)>,
@@ -224,16 +220,10 @@ impl<'a> Reading<'a> {
             defined: vec![None; count],
             reads: Vec::new(),
             changes: Vec::new(),
-            of_instances: HashSet::new(),
             is_summary: !is_end,
             branches: Vec::new(),
             number: 0,
         };
-        function.body.visit(&mut |instruction| {
-            if matches!(instruction.op, Op::Each(_)) {
-                reading.of_instances.extend(instruction.operands.iter().copied().filter_map(Operand::register));
-            }
-        });
         function.parameters.iter().for_each(|&parameter| reading.define(parameter));
         reading.block(&function.body, is_end);
         reading
@@ -352,12 +342,9 @@ impl<'a> Reading<'a> {
         }
         for (&result, &yielded) in instruction.results.iter().zip(yields) {
             let maker = inner.iter().find(|inner| inner.results.iter().any(|&own| Operand::Register(own) == yielded));
-            let is_put_off = self.of_instances.contains(&result);
             let from = match maker {
-                Some(maker) if is_fresh(&maker.op) && !is_put_off => continue,
-                Some(maker) if is_update(&maker.op) && !is_put_off => {
-                    vec![maker.operands[0]]
-                }
+                Some(maker) if is_fresh(&maker.op) => continue,
+                Some(maker) if is_update(&maker.op) => vec![maker.operands[0]],
                 _ => {
                     let mut all = Vec::new();
                     instruction.visit_reads(&mut |read| all.push(Operand::Register(read)));

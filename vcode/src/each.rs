@@ -4,6 +4,9 @@
 //! *serial* one for one of them. Which is run, when, is the machine's choice. The operands are those of the lifted
 //! version: the number of instances, then the registers of its arguments, of which some vary by instance (lifted) and
 //! others are the same for all (serial). With no instances neither version runs, and every result is empty.
+//!
+//! In a group ([`crate::fusion`]) it has no number of instances: there is one at each index of the group's space, or of
+//! the space within that its own scalars are of.
 
 use crate::layout::EachPlan;
 use crate::register::{FunctionId, RegisterType};
@@ -53,7 +56,12 @@ impl Each {
     /// The types of the operands, which are the parameters of the lifted function.
     pub fn operand_types(&self) -> Vec<RegisterType> {
         let count = RegisterType::Scalar(ScalarType::Int);
-        std::iter::once(count).chain(self.arguments.iter().flat_map(Argument::registers)).collect()
+        std::iter::once(count).chain(self.member_operand_types()).collect()
+    }
+
+    /// The types of the operands in a group: all but the number of instances.
+    pub fn member_operand_types(&self) -> Vec<RegisterType> {
+        self.arguments.iter().flat_map(Argument::registers).collect()
     }
 
     /// The types of the instruction's results, which are those of the lifted function.

@@ -17,9 +17,15 @@
 //! * where spaces within are merged, nothing in them combines the elements before an index: it is computed where it is
 //!   needed, and may be so more than once.
 //!
+//! A group may have one `each` besides, if it merges no spaces. It has no number of instances: there is one at each index
+//! of the space that its varying scalars are of. The scalars that an instance gives are elements of that space; what else
+//! it gives is ready when the loop ends, and can only be yielded. All other operands come from outside the group;
+//! sequences that vary have as many segments as there are indices, so that the space is that of all.
+//!
 //! That columns from outside have as many elements as there are indices is for the pass that makes groups
 //! ([`crate::passes::fuse`]) to know; the verifier cannot see it.
 
+use crate::each::Each;
 use crate::op::{Class, Elements, Fusion, VectorOp};
 use crate::program::{Instruction, Op, Operand, Register, RegisterType};
 use nesl_prim::ScalarOp;
@@ -104,6 +110,8 @@ pub(crate) struct Group {
     has_joins: bool,
     /// Whether something in a space within combines the elements before an index.
     runs_within: bool,
+    /// Whether it has an `each`.
+    has_each: bool,
 }
 
 impl Group {
@@ -128,6 +136,9 @@ impl Group {
         registers: &[RegisterType],
         is_all: impl Fn(Extent) -> bool,
     ) -> bool {
+        if let Op::Each(each) = &instruction.op {
+            return self.admit_each(each, instruction, is_all);
+        }
         let ready = self.space(instruction, registers, is_all).map(|space| match &instruction.op {
             Op::Vector(op) => match op.fusion() {
                 Fusion::Filter(&[_, flags]) => Ready::At(self.filter(instruction.operands[flags])),
@@ -139,7 +150,7 @@ impl Group {
         let Some(ready) = ready else { return false };
         let is_join = matches!(instruction.op, Op::Vector(op) if matches!(op.fusion(), Fusion::Join(_)));
         let runs_within = matches!(ready, Ready::At(1..)) && runs(&instruction.op);
-        if (is_join || self.has_joins) && (runs_within || self.runs_within) {
+        if (is_join || self.has_joins) && (runs_within || self.runs_within) || is_join && self.has_each {
             return false;
         }
         self.has_joins |= is_join;
@@ -150,6 +161,40 @@ impl Group {
         }
         self.defined.extend(instruction.results.iter().map(|&result| (result, ready)));
         true
+    }
+
+    /// The same of an `each`, whose operands are those of the instances alone.
+    fn admit_each(&mut self, each: &Each, instruction: &Instruction, is_all: impl Fn(Extent) -> bool) -> bool {
+        let plan = each.plan();
+        let mut spaces = Vec::new();
+        for (taken, &operand) in plan.operands.iter().zip(&instruction.operands) {
+            let Operand::Register(register) = operand else { continue };
+            if taken.is_scalar() {
+                spaces.push(self.space_of(register, &is_all));
+            } else if self.defines(register) {
+                return false;
+            } else if taken.is_sequence() {
+                spaces.push(Some(0));
+            }
+        }
+        let is_one_space = spaces.windows(2).all(|pair| pair[0] == pair[1]);
+        let Some(&Some(space)) = spaces.first().filter(|_| is_one_space) else { return false };
+        if self.has_each || self.has_joins {
+            return false;
+        }
+        self.has_each = true;
+        let ready = plan.results.iter().map(|field| if field.is_scalar() { Ready::At(space) } else { Ready::After });
+        self.defined.extend(instruction.results.iter().copied().zip(ready));
+        true
+    }
+
+    /// The space of what is read at the index; none where it cannot be.
+    fn space_of(&self, register: Register, is_all: impl Fn(Extent) -> bool) -> Option<usize> {
+        match self.defined.get(&register) {
+            Some(Ready::At(space)) => Some(*space),
+            None if is_all(Extent::Column(register)) => Some(0),
+            _ => None,
+        }
     }
 
     /// The space over which an instruction would compute in this group, if it can.
@@ -163,14 +208,9 @@ impl Group {
         let mut spaces = Vec::new();
         for (position, &operand) in instruction.operands.iter().enumerate() {
             let Operand::Register(register) = operand else { continue };
-            let ready = self.defined.get(&register).copied();
             if aligned.contains(&position) {
-                spaces.push(match ready {
-                    Some(Ready::At(space)) => space,
-                    None if is_all(Extent::Column(register)) => 0,
-                    _ => return None,
-                });
-            } else if ready.is_some() {
+                spaces.push(self.space_of(register, &is_all)?);
+            } else if self.defines(register) {
                 return None;
             }
         }

@@ -6,6 +6,7 @@
 //! and for many: what lies in nothing is a scalar, or a length, for one of them, and a column, or a descriptor, for
 //! many.
 
+use crate::op::VectorOp;
 use crate::register::RegisterType;
 use nesl_prim::ScalarType;
 
@@ -92,6 +93,13 @@ pub enum Take {
     Data,
 }
 
+impl Take {
+    /// Whether it is not the same for all instances.
+    pub fn varies(self) -> bool {
+        !matches!(self, Take::Same | Take::Data)
+    }
+}
+
 impl Taken {
     /// Whether an instance takes a scalar of its own.
     pub fn is_scalar(self) -> bool {
@@ -108,6 +116,14 @@ impl EachPlan {
     /// Whether what an instance gives is scalars and sequences of scalars.
     pub fn gives_flat(&self) -> bool {
         self.results.iter().all(|field| field.parent.is_none() || field.holds != Holds::Sequences)
+    }
+
+    /// What says how many instances there are where no operand does, as in a group: an instruction on the operand at a
+    /// position. None where nothing varies.
+    pub fn counted_by(&self) -> Option<(VectorOp, usize)> {
+        let position = self.operands.iter().position(|taken| taken.take == Take::Element)?;
+        let is_sequence = self.operands[position].is_sequence();
+        Some((if is_sequence { VectorOp::Segments } else { VectorOp::Length }, position))
     }
 
     /// Adds an argument with these fields.

@@ -5,6 +5,7 @@
 //! are known. What it accepts has a meaning for every word, but only the verifier says that the program makes sense.
 
 mod link;
+mod numbered;
 mod scan;
 
 use crate::each::{Argument, Each};
@@ -19,6 +20,8 @@ use nesl_prim::{Constants, HostOp, ScalarOp, ScalarType};
 use nesl_span::{FileId, Span};
 use std::collections::HashMap;
 use std::fmt;
+
+pub use numbered::numbered;
 
 use link::Linker;
 use scan::Parser;

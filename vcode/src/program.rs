@@ -153,7 +153,7 @@ pub enum Op {
     Host(HostOp),
     /// A call; operands and results are those of the function.
     Call(FunctionId),
-    /// A function on each of n instances.
+    /// A function on each of n instances; in a group, at each index.
     Each(Box<Each>),
     /// The first block where the one operand, a bool, is true, else the second. Both yield the instruction's results
     /// and see the registers defined before it.
@@ -225,15 +225,25 @@ impl Block {
         visit_registers(&self.results, visit);
     }
 
-    /// Calls `visit` on its instructions and those of the branches in it, but not of groups.
+    /// Calls `visit` on its instructions and those of the branches in it; of those of a group only on an `each`, which
+    /// names functions.
     pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Instruction)) {
         for instruction in &self.instructions {
             visit(instruction);
-            if let Op::If(then_block, else_block) = &instruction.op {
-                then_block.visit(visit);
-                else_block.visit(visit);
+            match &instruction.op {
+                Op::If(then_block, else_block) => {
+                    then_block.visit(visit);
+                    else_block.visit(visit);
+                }
+                Op::Fused(group) => group.each().into_iter().for_each(&mut *visit),
+                _ => {}
             }
         }
+    }
+
+    /// The `each` among the instructions of a group.
+    pub fn each(&self) -> Option<&Instruction> {
+        self.instructions.iter().find(|instruction| matches!(instruction.op, Op::Each(_)))
     }
 
     /// How many instructions it has, those of its blocks included.
@@ -275,7 +285,8 @@ impl Block {
                     then_block.visit_functions(visit);
                     else_block.visit_functions(visit);
                 }
-                Op::Scalar(_) | Op::Map(_) | Op::Constants(_) | Op::Vector(_) | Op::Host(_) | Op::Fused(_) => {}
+                Op::Fused(group) => group.visit_functions(visit),
+                Op::Scalar(_) | Op::Map(_) | Op::Constants(_) | Op::Vector(_) | Op::Host(_) => {}
             }
         }
     }

@@ -32,7 +32,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     let mut names = HashSet::new();
     for function in &program.functions {
         let scope = vec![State::Undefined; function.registers.len()];
-        let mut checker = Checker { program, function, scope, errors: &mut errors };
+        let mut checker = Checker { program, function, scope, is_in_group: false, errors: &mut errors };
         if !names.insert(function.name.as_str()) {
             checker.report(None, Problem::NameTwice);
         }
@@ -95,6 +95,8 @@ struct Checker<'a> {
     program: &'a Program,
     function: &'a Function,
     scope: Vec<State>,
+    /// Whether it is at the instructions of a group.
+    is_in_group: bool,
     errors: &'a mut Vec<VerifyError>,
 }
 
@@ -193,9 +195,12 @@ impl Checker<'_> {
             Op::Fused(block) => vec![block],
             _ => Vec::new(),
         };
+        let is_group = matches!(instruction.op, Op::Fused(_));
         for block in blocks {
             let named: Vec<Operand> = instruction.results.iter().map(|&result| result.into()).collect();
+            let outside = std::mem::replace(&mut self.is_in_group, is_group);
             let yields = self.block(block, Some(instruction));
+            self.is_in_group = outside;
             if let (Some(found), Some(expected)) = (yields, operand_types(self.function, &named))
                 && found != expected
             {
@@ -233,7 +238,8 @@ impl Checker<'_> {
     fn check_each(&self, each: &Each, operands: &[RegisterType]) -> Result<Vec<RegisterType>, Problem> {
         check_version(self.program, each.serial, &each.serial_parameters(), each.serial_results())?;
         check_version(self.program, each.lifted, &each.operand_types(), each.result_types())?;
-        check_types(&each.operand_types(), operands)?;
+        let expected = if self.is_in_group { each.member_operand_types() } else { each.operand_types() };
+        check_types(&expected, operands)?;
         Ok(each.result_types())
     }
 

@@ -153,6 +153,45 @@ fn every_instruction_reads_back() {
 }
 
 #[test]
+fn functions_that_groups_name_are_written_read_back_and_kept() {
+    let text = "function f(%0: column int) -> int {
+  %4 = fused {
+    %1 = map negate.int %0
+    %2 = each g g/L(of int, int) -> int %1 7
+    %3 = reduce.add.int %2
+    yield %3
+  }
+  return %4
+}
+
+function other() {
+  return
+}
+
+function g(%0: int, %1: int) -> int {
+  return %0
+}
+
+function g/L(%0: int, %1: column int, %2: int) -> column int {
+  return %1
+}
+
+";
+    let mut program = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(verify(&program), Ok(()));
+    assert_eq!(program.to_string(), text);
+    let mut sources = SourceMap::default();
+    sources.add("text", text, Origin::User);
+    assert_eq!(nesl_vcode::from_bytes(&nesl_vcode::to_bytes(&program, &sources)), Ok((program.clone(), sources)));
+    program.steps = vec![Step { function: FunctionId(0), inputs: vec![Input::Global(GlobalId(0))], outputs: vec![] }];
+    nesl_vcode::passes::dead::run(&mut program);
+    assert_eq!(program.functions.len(), 3);
+    let Op::Fused(group) = &program.functions[0].body.instructions[0].op else { panic!("{program}") };
+    let each = group.each().map(|each| &each.op);
+    assert!(matches!(each, Some(Op::Each(each)) if (each.serial, each.lifted) == (FunctionId(1), FunctionId(2))));
+}
+
+#[test]
 fn bits_of_floats_read_back() {
     let values = [f64::NAN, -f64::NAN, f64::from_bits(0x7ff0_0000_0000_0001), -0.0, f64::MIN_POSITIVE, 0.1];
     let mut builder = FunctionBuilder::new("f", span());

@@ -1,6 +1,7 @@
 //! The verifier finds each kind of mistake, and says which.
 
 use nesl_prim::{ScalarOp, ScalarValue};
+use nesl_vcode::parse::numbered;
 use nesl_vcode::{FunctionId, Op, Operand, Place, Program, Register, SiteId, VectorOp, parse, verify};
 
 /// What the verifier says of a program that reads well.
@@ -284,6 +285,59 @@ fn groups_are_of_one_loop_and_yield_what_they_define() {
         assert!(found.first().map_or("", String::as_str).starts_with(&expected), "{group}: {found:?}");
         assert_eq!(found.is_empty(), expected.is_empty(), "{group}: {found:?}");
     }
+}
+
+#[test]
+fn a_group_has_one_each_on_scalars_of_one_space() {
+    let none = Vec::<String>::new();
+    let group = |members: &str, yields: &str| {
+        let results: Vec<String> = (0..yields.split(' ').count()).map(|index| format!("%{}", 20 + index)).collect();
+        let text = format!(
+            "function h(%0: column int, %1: column bool, %2: descriptor, %3: int) -> int {{
+               {} = fused {{
+                 {members}
+                 yield {yields}
+               }}
+               return %3
+             }}
+             function g(%0: int, %1: int, %2: column int) -> int, int, column int {{
+               return %0 %1 %2
+             }}
+             function g/L(%0: int, %1: column int, %2: descriptor, %3: column int)
+               -> column int, descriptor, column int {{
+               return %1 %2 %3
+             }}
+             function f(%0: int, %1: int) -> int {{
+               return %0
+             }}
+             function f/L(%0: int, %1: column int, %2: int) -> column int {{
+               return %1
+             }}",
+            results.join(", ")
+        );
+        let text = text.replace(")\n               ->", ") ->");
+        complaints(&numbered(&text)).into_iter().map(|found| found.replace("function h: ", "")).collect::<Vec<_>>()
+    };
+    let f = |results: &str, operands: &str| format!("{results} = each f f/L(of int, int) -> int {operands}\n");
+    let g = |operands: &str| format!("%10, %11, %12 = each g g/L(of int, of [int]) -> int, [int] {operands}\n");
+    // What varies is of all indices, or of a space within; what instances give is of it, or there at the end.
+    assert_eq!(group(&f("%10", "%0 %3"), "%10"), none);
+    assert_eq!(group(&format!("%5 = pack %0 %1\n{}%6 = reduce.add.int %10", f("%10", "%5 7")), "%6"), none);
+    assert_eq!(group(&format!("%5 = pack %0 %1\n{}%6 = map add.int %10 %5", f("%10", "%5 7")), "%6"), none);
+    assert_eq!(group(&format!("{}%6 = map add.int %10 %0", g("%0 %2 %0")), "%6 %12 %11"), none);
+    let is_refused = |members: &str, yields: &str, refused: &str| {
+        let found = group(members, yields);
+        assert!(found.first().is_some_and(|found| found.contains(refused)), "{members}: {found:?}");
+    };
+    let refused = "cannot be in this group";
+    is_refused(&format!("%5 = pack %0 %1\n{}%6 = map add.int %10 %0", f("%10", "%5 7")), "%6", refused);
+    is_refused(&format!("{}%6 = map add.int %12 %0", g("%0 %2 %0")), "%6", refused);
+    is_refused(&format!("%5 = pack %0 %1\n{}", g("%5 %2 %0")), "%10", refused);
+    is_refused(&format!("%5 = map negate.int %0\n{}", g("%0 %2 %5")), "%10", refused);
+    is_refused(&(f("%10", "%0 7") + &f("%11", "%0 7")), "%11", refused);
+    // It says nowhere how many there are, and elsewhere it does.
+    is_refused(&f("%10", "%3 %0 7"), "%10", "needs 2 operands, has 3");
+    is_refused(&f("%10", "%3 7"), "%10", "operand 0 should be column int, is int");
 }
 
 #[test]

@@ -8,17 +8,19 @@
 mod columns;
 mod destination;
 mod each;
-mod fused_filter;
+mod each_group;
+mod elementwise;
+mod filter;
 mod group;
 mod in_place;
 mod live_ranges;
 mod loop_state;
-mod producer;
 mod results;
 mod single;
 mod slots;
 mod tail_calls;
 mod updates;
+mod uses;
 
 use crate::abi::{Entry, machine_types, parameter_types, words_of};
 use crate::emitter::{Emitter, TRUSTED};
@@ -38,9 +40,10 @@ use nesl_vcode::{
 };
 use std::collections::HashMap;
 
-pub(crate) use group::plan_of;
+use each_group::EachGroup;
+pub(crate) use group::{is_loop, plan_of};
 use loop_state::Loop;
-use producer::Uses;
+use uses::Uses;
 
 /// How many instructions a function may have that is emitted where it is called.
 const INLINED: usize = 72;
@@ -198,7 +201,6 @@ impl<'a, 'b> Body<'a, 'b> {
         let id = FunctionId(source.program.functions.len() as u32);
         let mut body = Body::new(emitter, ProgramFunction { id, ..source }, function, functions, kept);
         body.values = vec![Vec::new(); function.registers.len()];
-        body.uses = Uses::of(function);
         let (mut read, mut operands) = (0, Vec::with_capacity(function.parameters.len()));
         for &parameter in &function.parameters {
             let values = body.emitter.load_register(from, read, function.register_type(parameter));
@@ -207,7 +209,7 @@ impl<'a, 'b> Body<'a, 'b> {
             body.values[parameter.0 as usize] = values;
         }
         let results: Vec<Register> = (operands.len()..function.registers.len()).map(|r| Register(r as u32)).collect();
-        let values = body.each_loop(source.id, plan, &operands, &results);
+        let values = body.each_loop(source.id, plan, &operands);
         let mut written = 0;
         for result in results {
             let ty = function.register_type(result);
@@ -363,8 +365,11 @@ impl<'a, 'b> Body<'a, 'b> {
                 Some(values) => values,
                 None => self.direct(*op, operands),
             },
-            Op::Vector(VectorOp::Reduce(_)) if self.uses.is_combined(operands[0]) => vec![self.value(operands[0])[0]],
-            Op::Each(each) => self.each_loop(each.serial, &each.plan(), operands, &instruction.results),
+            Op::Each(each) => self.each_loop(each.serial, &each.plan(), operands),
+            Op::Fused(block) if block.each().is_some() => match EachGroup::of(block, self.function) {
+                Some(group) => self.each_group(group),
+                None => panic!("native code of what is not supported: {instruction:?}"),
+            },
             Op::Fused(_) | Op::Map(_) | Op::Vector(_) | Op::Host(_) => {
                 match (plan_of(instruction, self.function), &instruction.op) {
                     (Some((plan, inputs)), _) => match self.single_write(instruction) {
@@ -434,7 +439,7 @@ impl<'a, 'b> Body<'a, 'b> {
                 self.trial(plan, inputs);
                 self.value(operand)
             }
-            None => self.group_for(plan, inputs, &instruction.results),
+            None => self.group(plan, inputs),
         }
     }
 

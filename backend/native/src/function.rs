@@ -101,7 +101,7 @@ pub fn is_supported(program: &Program, function: FunctionId) -> bool {
     all(program, function, |function, instruction| match &instruction.op {
         Op::Host(_) => false,
         Op::Scalar(_) | Op::If(..) | Op::Call(_) | Op::Each(_) | Op::Constants(_) => true,
-        _ if body::plan_of(instruction, function).is_some() => true,
+        _ if body::is_loop(instruction, function) => true,
         Op::Vector(op) => {
             let of = instruction.operands.iter().find_map(|&operand| match function.operand_type(operand) {
                 RegisterType::Scalar(ty) | RegisterType::Column(ty) => Some(ty),

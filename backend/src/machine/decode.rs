@@ -256,7 +256,12 @@ impl Decoder<'_> {
     fn instruction(&mut self, instruction: &Instruction) {
         let at = instruction.place;
         // Operands leave their slots before results are stored: a result may get the slot of an operand.
-        let operands = self.sources(&instruction.operands, &instruction.uses);
+        let count = self.count(instruction);
+        let mut operands = self.sources(&instruction.operands, &instruction.uses);
+        if let Some(slot) = count {
+            operands = std::iter::once(Source::Take(slot)).chain(operands).collect();
+            self.free.insert(slot);
+        }
         let results = self.define(&instruction.results);
         let operation = match &instruction.op {
             Op::If(then_block, else_block) => {
@@ -295,6 +300,17 @@ impl Decoder<'_> {
             self.joined.insert(self.lines.len(), sides);
         }
         self.lines.push(Line::Execute { operation, operands, result: results[0], at, together: 1 });
+    }
+
+    /// The number of instances, in a slot of its own, for an `each` that was in a group.
+    fn count(&mut self, instruction: &Instruction) -> Option<Slot> {
+        let Op::Each(each) = &instruction.op else { return None };
+        let plan = each.plan();
+        let (op, position) = plan.counted_by().filter(|_| plan.operands.len() == instruction.operands.len())?;
+        let operands = self.sources(&instruction.operands[position..=position], &[]);
+        let (operation, result) = (Operation::Vector(op), Some(self.new_slot()));
+        self.lines.push(Line::Execute { operation, operands, result, at: instruction.place, together: 1 });
+        result
     }
 
     /// A group, and its instructions one after another. What it yields these have defined: each result is in the slot
@@ -391,16 +407,19 @@ impl Decoder<'_> {
     /// Gives registers slots, if they are read at all.
     fn define(&mut self, registers: &[Register]) -> Box<[Option<Slot>]> {
         let mut define = |&register: &Register| {
-            let slot = self.is_read[register.0 as usize].then(|| {
-                self.free.pop_first().unwrap_or_else(|| {
-                    self.slots += 1;
-                    self.slots - 1
-                })
-            })?;
+            let slot = self.is_read[register.0 as usize].then(|| self.new_slot())?;
             self.slot_of[register.0 as usize] = slot;
             Some(slot)
         };
         registers.iter().map(&mut define).collect()
+    }
+
+    /// The least slot that is no register's.
+    fn new_slot(&mut self) -> Slot {
+        self.free.pop_first().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots - 1
+        })
     }
 
     /// The slot of a register that is alive no longer.

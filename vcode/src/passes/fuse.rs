@@ -52,7 +52,7 @@ use crate::passes::effect;
 use crate::passes::rewrite::{self, Action, Context, Rule};
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
 use lengths::Lengths;
-use nesl_prim::{ScalarOp, ScalarValue};
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use std::collections::{HashMap, HashSet};
 
 /// The indices of one element.
@@ -107,8 +107,19 @@ pub fn split(program: &mut Program) {
 struct Split;
 
 impl Rule for Split {
-    fn rewrite(&mut self, _: &mut Context, instruction: &Instruction) -> Action {
-        if matches!(instruction.op, Op::Fused(_)) { Action::Take(true) } else { Action::Keep }
+    fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action {
+        let operands = &instruction.operands;
+        match &instruction.op {
+            Op::Fused(_) => Action::Take(true),
+            // One that was in a group.
+            Op::Each(each) if each.member_operand_types().len() == operands.len() => {
+                let Some((op, position)) = each.plan().counted_by() else { return Action::Keep };
+                let ty = RegisterType::Scalar(ScalarType::Int);
+                let count = context.emit(Op::Vector(op), vec![operands[position]], ty);
+                Action::Become(instruction.op.clone(), std::iter::once(count).chain(operands.iter().copied()).collect())
+            }
+            _ => Action::Keep,
+        }
     }
 }
 

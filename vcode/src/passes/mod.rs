@@ -16,6 +16,7 @@ mod entering;
 pub mod expand_each;
 pub mod fold;
 pub mod fuse;
+pub mod fuse_each;
 pub mod grouped_reduce;
 pub mod hoist;
 pub mod hoist_common;

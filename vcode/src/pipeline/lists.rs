@@ -3,10 +3,10 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, grouped_reduce, hoist, hoist_common,
-    if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, reduce_parts, regular, rematerialize,
-    rows, short_segments, simplify, sink_common, slice, sort, speculate, unroll, view, windows, written_place,
-    zero_trip,
+    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, fuse_each, grouped_reduce, hoist,
+    hoist_common, if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, reduce_parts, regular,
+    rematerialize, rows, short_segments, simplify, sink_common, slice, sort, speculate, unroll, view, windows,
+    written_place, zero_trip,
 };
 
 const COPY: Pass = Pass {
@@ -288,6 +288,13 @@ pub const SERIAL_PASSES: &[Pass] = &[
     Pass { reason: "after all that replaces uses: sequences that are not put together any more", ..DEAD },
     FUSE,
     CHECKED,
+    Pass {
+        name: "fuse_each",
+        summary: "takes an each into a group with the filter and the operations before it, and the reductions behind it",
+        reason: "after fuse, which makes the groups of what instances read, and checked, which lets columns be read as they were \
+                 before these",
+        run: fuse_each::run,
+    },
     NUMBER,
 ];
 

@@ -1,4 +1,5 @@
-//! `each` in the middle of a function: a loop around a call of the serial version.
+//! `each` in the middle of a function: a loop around a call of the serial version; by itself, or in a group
+//! ([`super::each_group`]).
 //!
 //! Taking the operands of an instance apart copies nothing. What an instance gives is put together after the loop
 //! ([`super::results`]).
@@ -9,23 +10,25 @@
 //! ```
 
 use super::Body;
-use super::producer::Producer;
+use super::each_group::Reduction;
+use super::elementwise::Elementwise;
+use super::results::Collected;
 use crate::abi::words_of;
 use crate::emitter::{TRUSTED, machine_type};
 use crate::state::INTERRUPT;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use nesl_prim::ScalarType;
-use nesl_vcode::{EachPlan, FunctionId, Operand, Register, RegisterType, Take, Taken};
+use nesl_vcode::{EachPlan, Field, FunctionId, Operand, RegisterType, Take, Taken};
 use std::collections::HashMap;
 
 /// A register of the arguments of an instance.
-enum Part {
+pub(super) enum Part {
     Same(Vec<Value>),
     /// An element of a column.
     Element(ScalarType, Value),
     /// What is computed from such elements.
-    Producer(Producer),
+    Computed(Elementwise),
     /// The length of a segment.
     Length {
         starts: Value,
@@ -36,45 +39,61 @@ enum Part {
     Segments(Value, Value, usize),
 }
 
+/// The instances of an `each`.
+pub(super) struct Instances<'a> {
+    /// What runs for one of them, on what.
+    pub serial: FunctionId,
+    pub parts: Vec<Part>,
+    /// The number of indices, and at which there is one, if not at all.
+    pub length: Value,
+    pub filter: Option<Elementwise>,
+    /// What they give, and what is kept of it.
+    pub fields: &'a [Field],
+    pub kept: &'a [Collected],
+    /// What becomes of some of it at once.
+    pub reductions: &'a [Reduction],
+}
+
 impl Body<'_, '_> {
-    /// The values of the results of an `each`.
-    pub(super) fn each_loop(
-        &mut self,
-        serial: FunctionId,
-        plan: &EachPlan,
-        operands: &[Operand],
-        results: &[Register],
-    ) -> Vec<Value> {
-        let count = self.value(operands[0])[0];
-        let filter = self.uses.filter(operands[0]);
-        if filter.is_none() {
-            // Where nothing varies, no column has so many elements.
-            self.require_possible(count);
-        }
-        let parts: Vec<Part> =
+    /// The values of the results of an `each` by itself.
+    pub(super) fn each_loop(&mut self, serial: FunctionId, plan: &EachPlan, operands: &[Operand]) -> Vec<Value> {
+        let length = self.value(operands[0])[0];
+        // Where nothing varies, no column has so many elements.
+        self.require_possible(length);
+        let parts =
             plan.operands.iter().zip(&operands[1..]).map(|(taken, &operand)| self.part(taken, operand)).collect();
-        let kept = self.keep_all(plan, results, count);
+        let kept = self.keep_all(plan, length, |_| true);
+        let (fields, filter) = (&plan.results, None);
+        self.run_all(&Instances { serial, parts, length, filter, fields, kept: &kept, reductions: &[] });
+        self.together(kept, length).concat()
+    }
+
+    /// Runs instances, in order.
+    pub(super) fn run_all(&mut self, instances: &Instances<'_>) {
+        let &Instances { serial, length, .. } = instances;
         let flag = self.emitter.load_state(INTERRUPT);
         let is_inlined = self.is_inlined(serial);
         let instance = |body: &mut Self, i: Value| {
             if is_inlined || !body.looks_at_interrupt(serial) {
                 body.emitter.check_flag(flag);
             }
-            let arguments = body.arguments(&parts, i);
+            let arguments = body.arguments(&instances.parts, i);
             let results =
                 if is_inlined { body.inlined(serial, &arguments, Vec::new()) } else { body.call(serial, &arguments) };
-            let mut results = results.as_slice();
-            for (field, kept) in plan.results.iter().zip(&kept) {
-                let (own, others) = results.split_at(words_of(field.serial()));
+            let mut rest = results.as_slice();
+            let mut of_fields = Vec::with_capacity(instances.fields.len());
+            for (field, kept) in instances.fields.iter().zip(instances.kept) {
+                let (own, others) = rest.split_at(words_of(field.serial()));
                 body.add(*kept, i, own);
-                results = others;
+                of_fields.push(own);
+                rest = others;
             }
+            instances.reductions.iter().for_each(|reduction| body.reduce(reduction, of_fields[reduction.field][0]));
         };
-        match filter {
-            Some(filter) => self.for_each_where(&filter, count, flag, instance),
-            None => self.for_each(count, instance),
+        match &instances.filter {
+            Some(filter) => self.for_each_where(filter, length, flag, instance),
+            None => self.for_each(length, instance),
         }
-        self.together(kept, count)
     }
 
     /// A loop over the indices up to a count.
@@ -97,12 +116,10 @@ impl Body<'_, '_> {
         self.emitter.builder.switch_to_block(after);
     }
 
-    fn part(&mut self, taken: &Taken, operand: Operand) -> Part {
+    /// What an instance takes of an operand.
+    pub(super) fn part(&mut self, taken: &Taken, operand: Operand) -> Part {
         match (taken.take, taken.register) {
-            (Take::Element, RegisterType::Column(ty)) => match self.uses.producer(operand) {
-                Some(producer) => Part::Producer(producer),
-                None => Part::Element(ty, self.value(operand)[0]),
-            },
+            (Take::Element, RegisterType::Column(ty)) => Part::Element(ty, self.value(operand)[0]),
             (Take::Element, RegisterType::Descriptor) => {
                 let segments = self.value(operand);
                 Part::Length { starts: segments[0], lengths: segments[1] }
@@ -125,7 +142,7 @@ impl Body<'_, '_> {
             match part {
                 Part::Same(values) => arguments.extend(values),
                 Part::Element(ty, column) => arguments.push(self.load(*column, i, *ty)),
-                Part::Producer(producer) => arguments.push(self.computed(producer, i, 0)),
+                Part::Computed(elementwise) => arguments.push(self.computed(elementwise, i, 0)),
                 Part::Length { starts, lengths } => {
                     let [start, length] = [starts, lengths].map(|&column| self.load(column, i, ScalarType::Int));
                     segments.insert(position, (start, length));

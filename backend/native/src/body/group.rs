@@ -7,6 +7,7 @@
 //! ```
 
 use super::Body;
+use super::each_group::EachGroup;
 use crate::emitter::TRUSTED;
 use crate::kernel::{
     Bound, BoundColumn, BoundInts, BoundSegments, Ending, Environment, Extent, Finished, Mode, Outlet, Plan,
@@ -32,6 +33,12 @@ pub(crate) fn plan_of(instruction: &Instruction, function: &Function) -> Option<
         }
         _ => None,
     }
+}
+
+/// Whether an instruction is a loop in place.
+pub(crate) fn is_loop(instruction: &Instruction, function: &Function) -> bool {
+    let is_each_group = matches!(&instruction.op, Op::Fused(block) if EachGroup::of(block, function).is_some());
+    is_each_group || plan_of(instruction, function).is_some()
 }
 
 /// Whether elements of a yield are stored as they come.

@@ -1,8 +1,7 @@
 //! The results of the instances of an `each`: what the loop keeps of each of them, and how that is put together after
 //! it.
 //!
-//! Scalars go to a column, or are combined where nothing but a reduction reads them ([`super::producer`]). The elements
-//! of a sequence stay in scratch memory where the instance left them; putting them together copies nothing where all of
+//! Scalars go to a column, where somebody reads that. The elements of a sequence stay in scratch memory where the instance left them; putting them together copies nothing where all of
 //! them lie one after another. A sequence within a sequence is a segment of what its instance gives: those of all
 //! instances become the segments of one column.
 //!
@@ -14,20 +13,19 @@
 //! ```
 
 use super::Body;
-use crate::emitter::machine_type;
 use crate::runtime::{Helper, instances, join};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use nesl_prim::{ScalarOp, ScalarType};
-use nesl_vcode::{EachPlan, Field, Holds, Register};
+use nesl_prim::ScalarType;
+use nesl_vcode::{EachPlan, Field, Holds};
 
 /// What is kept of a register of the results of all instances.
 #[derive(Clone, Copy)]
 pub(super) enum Collected {
     /// A column of scalars.
     Scalar(ScalarType, Value),
-    /// All of them combined: nobody reads them one by one.
-    Combined(ScalarOp, Variable),
+    /// Scalars that nobody reads one by one.
+    Nothing,
     /// The descriptor of sequences, and how many elements there are so far.
     Sequences { starts: Value, lengths: Value, total: Variable },
     /// Where the elements of the sequences, or of segments within, of the register at this position are in each instance.
@@ -46,35 +44,36 @@ enum Joined {
 }
 
 impl Body<'_, '_> {
-    /// Room for what is kept of the results of so many instances.
-    pub(super) fn keep_all(&mut self, plan: &EachPlan, results: &[Register], count: Value) -> Vec<Collected> {
-        plan.results.iter().zip(results).map(|(field, &register)| self.keep(*field, register, count)).collect()
+    /// Room for what is kept of the results of so many instances: of scalars, where they are read one by one.
+    pub(super) fn keep_all(
+        &mut self,
+        plan: &EachPlan,
+        count: Value,
+        is_read: impl Fn(usize) -> bool,
+    ) -> Vec<Collected> {
+        let fields = plan.results.iter().enumerate();
+        fields.map(|(index, field)| self.keep(*field, count, is_read(index))).collect()
     }
 
-    fn keep(&mut self, field: Field, register: Register, count: Value) -> Collected {
+    fn keep(&mut self, field: Field, count: Value, is_read: bool) -> Collected {
         let ty = field.scalar_type();
-        match (field.holds, field.parent, self.uses.combined(register)) {
-            (Holds::Sequences, None, _) => {
+        match (field.holds, field.parent) {
+            (Holds::Sequences, None) => {
                 let [starts, lengths] = [(); 2].map(|()| self.room(count, ScalarType::Int));
                 let total = self.emitter.builder.declare_var(types::I64);
                 let zero = self.emitter.int(0);
                 self.emitter.builder.def_var(total, zero);
                 Collected::Sequences { starts, lengths, total }
             }
-            (Holds::Sequences, Some(of), _) => {
+            (Holds::Sequences, Some(of)) => {
                 let [starts, lengths] = [(); 2].map(|()| self.room(count, ScalarType::Int));
                 Collected::Within { starts, lengths, of }
             }
-            (Holds::Scalars(_), Some(of), _) => {
+            (Holds::Scalars(_), Some(of)) => {
                 Collected::Elements { ty, addresses: self.room(count, ScalarType::Int), of }
             }
-            (Holds::Scalars(_), None, Some(op)) => {
-                let identity = self.identity(op);
-                let variable = self.emitter.builder.declare_var(machine_type(ty));
-                self.emitter.builder.def_var(variable, identity);
-                Collected::Combined(op, variable)
-            }
-            (Holds::Scalars(_), None, None) => Collected::Scalar(ty, self.room(count, ty)),
+            (Holds::Scalars(_), None) if is_read => Collected::Scalar(ty, self.room(count, ty)),
+            (Holds::Scalars(_), None) => Collected::Nothing,
         }
     }
 
@@ -83,11 +82,7 @@ impl Body<'_, '_> {
         let value = values[0];
         match kept {
             Collected::Scalar(ty, column) => self.save(column, i, ty, value),
-            Collected::Combined(op, variable) => {
-                let before = self.emitter.builder.use_var(variable);
-                let after = self.emitter.scalar(op, &[before, value]);
-                self.emitter.builder.def_var(variable, after);
-            }
+            Collected::Nothing => {}
             Collected::Sequences { starts, lengths, total } => {
                 let start = self.emitter.builder.use_var(total);
                 self.save(starts, i, ScalarType::Int, start);
@@ -103,32 +98,29 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The registers of what was kept.
-    pub(super) fn together(&mut self, kept: Vec<Collected>, count: Value) -> Vec<Value> {
+    /// The values of the registers of what was kept; none for what was not.
+    pub(super) fn together(&mut self, kept: Vec<Collected>, count: Value) -> Vec<Vec<Value>> {
         let (mut values, mut joined) = (Vec::new(), Vec::<Option<Joined>>::with_capacity(kept.len()));
         for kept in kept {
             let mut segments = None;
             let within = |of: usize| joined[of].unwrap_or_else(|| unreachable!("what is within lies in sequences"));
-            match kept {
-                Collected::Scalar(_, column) => values.extend([column, count]),
-                Collected::Combined(_, variable) => values.extend([self.emitter.builder.use_var(variable), count]),
+            values.push(match kept {
+                Collected::Nothing => Vec::new(),
+                Collected::Scalar(_, column) => vec![column, count],
                 Collected::Sequences { starts, lengths, total } => {
                     let total = self.emitter.builder.use_var(total);
                     // The same sequence may be the result of many instances.
                     self.require_possible(total);
-                    values.extend([starts, lengths, count]);
                     segments = Some(Joined::Whole { lengths, total });
+                    vec![starts, lengths, count]
                 }
-                Collected::Elements { ty, addresses, of } => {
-                    let column = self.joined(addresses, ty, within(of), count);
-                    values.extend(column);
-                }
+                Collected::Elements { ty, addresses, of } => self.joined(addresses, ty, within(of), count).to_vec(),
                 Collected::Within { starts, lengths, of } => {
                     let (descriptor, inner) = self.segments_within([starts, lengths], within(of), count);
-                    values.extend(descriptor);
                     segments = Some(inner);
+                    descriptor.to_vec()
                 }
-            }
+            });
             joined.push(segments);
         }
         values

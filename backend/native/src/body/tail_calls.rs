@@ -80,6 +80,7 @@ pub(super) fn has_calls(block: &Block, but: Option<FunctionId>) -> bool {
         match &instruction.op {
             Op::Call(function) => !(is_end && but == Some(*function)),
             Op::Each(_) => true,
+            Op::Fused(group) => group.each().is_some(),
             Op::If(then_block, else_block) => {
                 let but = but.filter(|_| is_end);
                 has_calls(then_block, but) || has_calls(else_block, but)

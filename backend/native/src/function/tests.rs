@@ -3,6 +3,7 @@
 use super::*;
 use crate::state::tests::scratch;
 use nesl_prim::{ScalarOp, ScalarValue, eval};
+pub use nesl_vcode::parse::numbered;
 use std::sync::atomic::AtomicBool;
 
 /// Bytes of scratch memory.
@@ -37,27 +38,6 @@ fn samples(ty: ScalarType) -> Vec<ScalarValue> {
         ScalarType::Bool => [false, true].map(ScalarValue::Bool).to_vec(),
         ScalarType::Char => [0, b'a', 127, 128, 255].map(ScalarValue::Char).to_vec(),
     }
-}
-
-/// The text with the registers of each function numbered from 0 on, in the order in which they occur.
-pub fn numbered(text: &str) -> String {
-    let of_function = |function: &str| {
-        let mut known = Vec::new();
-        let mut pieces = function.split('%');
-        let mut numbered = pieces.next().unwrap_or_default().to_owned();
-        for piece in pieces {
-            let end = piece.find(|c: char| !c.is_ascii_digit()).unwrap_or(piece.len());
-            let register = &piece[..end];
-            let number = known.iter().position(|&other| other == register).unwrap_or_else(|| {
-                known.push(register);
-                known.len() - 1
-            });
-            numbered += &format!("%{number}{}", &piece[end..]);
-        }
-        numbered
-    };
-    let functions: Vec<String> = text.split("function").map(of_function).collect();
-    functions.join("function")
 }
 
 /// Every combination of sample operands.

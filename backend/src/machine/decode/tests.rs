@@ -99,6 +99,38 @@ fn a_group_is_its_instructions_and_yields_where_they_are() {
 }
 
 #[test]
+fn an_each_in_a_group_gets_the_number_of_its_instances() {
+    let mut program = nesl_vcode::parse(
+        "function f(%0: column int) -> int {
+           %4 = fused {
+             %1 = map negate.int %0
+             %2 = each g g/L(of int) -> int %1
+             %3 = reduce.add.int %2
+             yield %3
+           }
+           return %4
+         }
+         function g(%0: int) -> int {
+           return %0
+         }
+         function g/L(%0: int, %1: column int) -> column int {
+           return %1
+         }",
+    )
+    .unwrap();
+    last_use::run(&mut program);
+    assert_eq!(nesl_vcode::verify(&program), Ok(()));
+    let code = Loaded::new(Arc::new(program.clone())).decoded(FunctionId(0));
+    let [Line::Execute { result: Some(0), .. }, Line::Execute { operation, operands, .. }, Line::Each(each), ..] =
+        &code.lines[..]
+    else {
+        panic!("{:?}", code.lines)
+    };
+    assert_eq!((operation, &**operands), (&Operation::Vector(VectorOp::Length), &[Source::Copy(0)][..]));
+    assert_eq!((&*each.operands, &*each.results), (&[Source::Take(1), Source::Take(0)][..], &[Some(0)][..]));
+}
+
+#[test]
 fn what_is_put_together_later_is_known() {
     let concat = |operands: &[u32]| {
         let operands = operands.iter().map(|&register| Register(register).into()).collect();

@@ -1,9 +1,8 @@
-//! A filter for the instances of an `each` that combines what they give: nothing is kept in memory.
+//! The loop over the instances of an `each` that is in a group with a filter: nothing is kept in memory.
 //!
-//! In `sum({f(x, a) : x in v | p(x)})` the filter's loop and that over the instances become one, which goes over the
-//! elements of `v` in rounds of as many as a word has bits. Where there is an instance is a word's bits, and each bit
-//! that is set says which element the next instance reads. A search for all solutions does nothing but this, for a few
-//! elements at a time.
+//! For `sum({f(x, a) : x in v | p(x)})` it goes over the elements of `v` in rounds of as many as a word has bits. Where
+//! there is an instance is a word's bits, and each bit that is set says which element the next instance reads. A search
+//! for all solutions does nothing but this, for a few elements at a time.
 //!
 //! ```text
 //! for base = 0; base < length; base += 64 {
@@ -15,14 +14,11 @@
 //! ```
 
 use super::Body;
-use super::producer::{Origin, Producer};
-use crate::kernel::{Extent, Plan, PlanOperand};
+use super::elementwise::Elementwise;
 use crate::scalar::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use nesl_vcode::Register;
-use std::collections::HashMap;
 
 /// How many indices are looked at before the instances among them run: as many as a word has bits.
 const ROUND: i64 = 64;
@@ -31,33 +27,10 @@ const ROUND: i64 = 64;
 const TIMES: [i32; 3] = [8, 4, 1];
 
 impl Body<'_, '_> {
-    /// The values of what a filter yields, where that is left to the loop over its instances: columns that are never
-    /// looked at, as long as what is filtered. None where others read what it keeps, or what it computes may fail.
-    pub(super) fn filter_for(&mut self, plan: &Plan, inputs: &[Register], results: &[Register]) -> Option<Vec<Value>> {
-        let count = self.uses.instances_of(results)?;
-        let is_inside = plan.yields.iter().all(|&node| plan.nodes[node].space == 1);
-        if !is_inside || plan.spaces() != 2 || plan.is_fallible() || matches!(plan.extent, Extent::Total(_)) {
-            return None;
-        }
-        let filter = Producer::of(plan, plan.space(1)?.flags, Origin::Inputs)?;
-        let scalars = plan
-            .yields
-            .iter()
-            .map(|&node| Producer::of(plan, PlanOperand::Node(node), Origin::Inputs))
-            .collect::<Option<Vec<Producer>>>()?;
-        let [zero, length] = [self.emitter.int(0), self.extent(plan, inputs)];
-        let nothing_kept = HashMap::new();
-        let filter = self.bound_to(filter, plan, &nothing_kept, inputs);
-        let scalars: Vec<Producer> =
-            scalars.into_iter().map(|producer| self.bound_to(producer, plan, &nothing_kept, inputs)).collect();
-        self.uses.set_filter(count, filter, results.iter().copied().zip(scalars));
-        Some([zero, length].repeat(results.len()))
-    }
-
     /// A loop over the indices up to a length at which something is true.
     pub(super) fn for_each_where(
         &mut self,
-        filter: &Producer,
+        filter: &Elementwise,
         length: Value,
         interrupt: Value,
         instance: impl FnOnce(&mut Self, Value),
@@ -111,7 +84,7 @@ impl Body<'_, '_> {
 
     /// The bits of the round that begins at an index, the lowest for that. The last index is the first that is looked
     /// at: the bits before it push those behind it up.
-    fn find(&mut self, filter: &Producer, wide: Option<Producer>, first: Value, length: Value, set: Variable) {
+    fn find(&mut self, filter: &Elementwise, wide: Option<Elementwise>, first: Value, length: Value, set: Variable) {
         let builder = &mut self.emitter.builder;
         let index = builder.declare_var(types::I64);
         let none = builder.ins().iconst(types::I64, 0);
@@ -154,7 +127,7 @@ impl Body<'_, '_> {
     }
 
     /// One bit for each of the indices before an index, the last first.
-    fn bits_of_indices(&mut self, filter: &Producer, i: Value, times: i32) -> Vec<Value> {
+    fn bits_of_indices(&mut self, filter: &Elementwise, i: Value, times: i32) -> Vec<Value> {
         let bits = (1..=times).map(|behind| {
             let is_there = self.computed(filter, i, -behind);
             self.emitter.builder.ins().uextend(types::I64, is_there)
@@ -163,7 +136,7 @@ impl Body<'_, '_> {
     }
 
     /// The bits of the same indices, those of a vector together.
-    fn bits_of_vectors(&mut self, filter: &Producer, i: Value, times: i32) -> Vec<Value> {
+    fn bits_of_vectors(&mut self, filter: &Elementwise, i: Value, times: i32) -> Vec<Value> {
         let bits = (1..=times / LANES as i32).map(|behind| {
             let are_there = self.computed_wide(filter, i, -behind * LANES as i32);
             self.emitter.builder.ins().vhigh_bits(types::I64, are_there)
