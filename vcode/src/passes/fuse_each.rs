@@ -16,10 +16,11 @@
 //!
 //! Here are the rules; [`crate::fusion`] says what the group means.
 //!
-//! * *What is reduced.* A scalar that instances give and that nobody reads but exact reductions.
-//! * *What is computed.* A scalar of an instance that nobody else reads, made by a few total operations on what a filter
-//!   keeps. The group of the filter yields what it keeps instead, if that is no more than it yielded before; lengths are
-//!   taken of that.
+//! * *What is reduced.* Scalars that instances give, by exact reductions, after a few total operations on them and on scalars
+//!   that are there before.
+//! * *What is computed.* A scalar of an instance that nobody else reads, made by a few total operations on what is there
+//!   before, or on what a filter keeps: what is written must be read again, and takes memory. The group of the filter
+//!   yields what it keeps instead, if that is no more than it yielded before; lengths are taken of that.
 //! * *What filters.* A group that does nothing but filter, and compute all that varies for the instances of one `each`.
 //!   What these give is reduced, so that nobody asks how many there are, and all in the group is a few total operations
 //!   on elements at the index: a failure, or a call, would come between the instances.
@@ -33,7 +34,7 @@ use crate::op::VectorOp;
 use crate::passes::copy::retain;
 use crate::passes::effect;
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
-use reading::{Members, Origin, Reading};
+use reading::{Group, Members, Origin, Reading};
 use std::collections::{HashMap, HashSet};
 
 /// Makes such groups in all functions.
@@ -48,17 +49,16 @@ pub fn run(program: &mut Program) {
 
 fn of_function(function: &mut Function, reading: &Reading) {
     let mut fuser = Fuser { reading, registers: std::mem::take(&mut function.registers), changes: Changes::default() };
+    let followers: Vec<Vec<usize>> = reading.eaches.iter().map(|each| reading.followers(each)).collect();
     let filters: Vec<Option<usize>> =
-        reading.eaches.iter().map(|each| reading.filter_of(each, &fuser.registers)).collect();
+        reading.eaches.iter().zip(&followers).map(|(each, followers)| reading.filter_of(each, followers)).collect();
     for number in 0..reading.groups.len() {
-        let change = match filters.contains(&Some(number)) {
-            true => Change::Gone,
-            false => fuser.narrowed(number).map_or(Change::None, Change::Becomes),
-        };
+        let is_taken = filters.contains(&Some(number)) || followers.iter().any(|groups| groups.contains(&number));
+        let change = if is_taken { Change::Gone } else { fuser.narrowed(number) };
         fuser.changes.groups.push(change);
     }
-    for (each, filter) in reading.eaches.iter().zip(filters) {
-        let change = fuser.group_with(each, filter).map_or(Change::None, Change::Becomes);
+    for ((each, filter), followers) in reading.eaches.iter().zip(filters).zip(&followers) {
+        let change = fuser.group_with(each, filter, followers).map_or(Change::None, Change::Becomes);
         fuser.changes.eaches.push(change);
     }
     let Fuser { registers, changes, .. } = fuser;
@@ -82,7 +82,7 @@ enum Change {
 /// What becomes of the instructions of a function.
 #[derive(Default)]
 struct Changes {
-    /// Of the groups and of the `each`es, in order.
+    /// Of the groups, and instructions that could be in one, and of the `each`es, in order.
     groups: Vec<Change>,
     eaches: Vec<Change>,
     /// Of which column to take the length instead of another one.
@@ -107,16 +107,16 @@ impl Fuser<'_> {
         Register::add(&mut self.registers, ty)
     }
 
-    /// A group without what is computed for instances, if that is anything.
-    fn narrowed(&mut self, number: usize) -> Option<Instruction> {
+    /// What becomes of a group without what is computed for instances.
+    fn narrowed(&mut self, number: usize) -> Change {
         let group = &self.reading.groups[number];
-        let Op::Fused(block) = &group.op else { return None };
-        let yields: Vec<Register> = block.results.iter().filter_map(|yielded| yielded.register()).collect();
-        let members = Members { block, registers: &self.registers };
+        let yields: Vec<Register> = group.block.results.iter().filter_map(|yielded| yielded.register()).collect();
+        let members = Members { block: &group.block, registers: &self.registers };
         let kept_for = |(&result, &yielded): (&Register, &Register)| {
             let computed = members.computed(yielded.into(), Origin::Kept)?;
-            let is_computed = self.reading.is_for_instances(result) && !computed.kept.is_empty();
-            (is_computed && !computed.maps.is_empty()).then_some(computed.kept)
+            let is_counted = computed.kept.is_empty() && self.reading.is_counted(result);
+            let is_computed = !computed.members.is_empty() && !is_counted && self.reading.is_for_instances(result);
+            is_computed.then_some(computed.kept)
         };
         let kept: Vec<Option<Vec<Register>>> = group.results.iter().zip(&yields).map(kept_for).collect();
         let stay: Vec<bool> = kept.iter().map(Option::is_none).collect();
@@ -129,76 +129,57 @@ impl Fuser<'_> {
             }
         }
         if stay.iter().all(|&stays| stays) || own.len() > yields.len() {
-            return None;
+            return Change::None;
         }
         while let Some(&register) = own.get(results.len()) {
             results.push(self.new_register(register));
         }
         self.changes.kept.extend(own.iter().copied().zip(results.iter().copied()));
         for (&result, kept) in group.results.iter().zip(&kept) {
-            if let Some(kept) = kept {
-                self.changes.moved.insert(result, number);
-                self.changes.counted.insert(result, self.changes.kept[&kept[0]]);
-            }
+            let Some(kept) = kept else { continue };
+            self.changes.moved.insert(result, number);
+            self.changes.counted.extend(kept.first().map(|kept| (result, self.changes.kept[kept])));
         }
-        let instructions = needed(block, &own);
+        let instructions = needed(&group.block, &own);
+        if instructions.is_empty() {
+            return Change::Gone;
+        }
         let block = Block::new(instructions, own.into_iter().map(Operand::Register).collect());
-        Some(Instruction::new(Op::Fused(Box::new(block)), Vec::new(), results, group.place))
+        Change::Becomes(Instruction::new(Op::Fused(Box::new(block)), Vec::new(), results, group.place))
     }
 
-    /// The group that an `each` is in, if there is anything else in it.
-    fn group_with(&mut self, each: &Instruction, filter: Option<usize>) -> Option<Instruction> {
+    /// The group that an `each` is in, if there is anything else in it: that filters, computes, or reduces.
+    fn group_with(&mut self, each: &Instruction, filter: Option<usize>, followers: &[usize]) -> Option<Instruction> {
         let mut names = HashMap::new();
         let mut instructions = match filter {
             Some(number) => {
                 self.changes.gone.extend(each.operands[0].register());
-                self.members_of_filter(number, &mut names)
+                self.all_of(number, &mut names)
             }
             None => self.members_for(each, &mut names),
         };
-        let reduced = self.reading.reduced(each);
-        if instructions.is_empty() && reduced.iter().all(Option::is_none) || !varies(each) {
+        if instructions.is_empty() && followers.is_empty() {
             return None;
         }
-        let mut inner = Instruction { operands: each.operands[1..].to_vec(), ..each.clone() };
-        rename(&mut inner.operands, &names);
-        inner.results = each.results.iter().map(|&result| self.new_register(result)).collect();
-        let own = inner.results.clone();
-        instructions.push(inner);
-        let (mut results, mut yields) = (Vec::new(), Vec::new());
-        for ((&result, &own), reductions) in each.results.iter().zip(&own).zip(reduced) {
-            match reductions {
-                Some(reductions) => {
-                    for reduction in reductions {
-                        let scalar = reduction.results[0];
-                        let yielded = self.new_register(scalar);
-                        self.changes.gone.insert(scalar);
-                        let (operands, results_of) = (vec![own.into()], vec![yielded]);
-                        instructions.push(Instruction { operands, results: results_of, ..reduction.clone() });
-                        results.push(scalar);
-                        yields.push(yielded.into());
-                    }
-                }
-                None if self.reading.is_read(result) => {
-                    results.push(result);
-                    yields.push(own.into());
-                }
-                None => {}
-            }
+        instructions
+            .push(self.copied(&Instruction { operands: each.operands[1..].to_vec(), ..each.clone() }, &mut names));
+        let mut results = each.results.clone();
+        results.retain(|&result| self.reading.is_read_by_others(result, followers));
+        for &number in followers {
+            instructions.extend(self.all_of(number, &mut names));
+            results.extend(&self.reading.groups[number].results);
         }
+        let mut yields: Vec<Operand> = results.iter().map(|&result| result.into()).collect();
+        rename(&mut yields, &names);
         let group = Op::Fused(Box::new(Block::new(instructions, yields)));
         Some(Instruction::new(group, Vec::new(), results, each.place))
     }
 
-    /// The instructions of a group that filters for instances, and how its results are named.
-    fn members_of_filter(&mut self, number: usize, names: &mut HashMap<Register, Operand>) -> Vec<Instruction> {
+    /// The instructions of a group, and how its results are named.
+    fn all_of(&mut self, number: usize, names: &mut HashMap<Register, Operand>) -> Vec<Instruction> {
         let group = &self.reading.groups[number];
-        let Op::Fused(block) = &group.op else { return Vec::new() };
-        let copied = block.instructions.iter().map(|member| self.copied(member, names)).collect();
-        for (&result, yielded) in group.results.iter().zip(&block.results) {
-            let name = yielded.register().and_then(|own| names.get(&own).copied());
-            names.insert(result, name.unwrap_or(*yielded));
-        }
+        let copied = group.block.instructions.iter().map(|member| self.copied(member, names)).collect();
+        name_results(group, names);
         copied
     }
 
@@ -212,7 +193,7 @@ impl Fuser<'_> {
                 continue;
             };
             let (column, group) = (*column, &self.reading.groups[number]);
-            let Op::Fused(block) = &group.op else { continue };
+            let block = &group.block;
             let Some(position) = group.results.iter().position(|&result| result == column) else { continue };
             let yielded = block.results[position];
             let members = Members { block, registers: &self.registers };
@@ -222,12 +203,11 @@ impl Fuser<'_> {
             }
             for member in &block.instructions {
                 let is_new = member.results.iter().all(|result| !names.contains_key(result));
-                if is_new && member.results.iter().any(|result| computed.maps.contains(result)) {
+                if is_new && member.results.iter().any(|result| computed.members.contains(result)) {
                     copied.push(self.copied(member, names));
                 }
             }
-            let name = yielded.register().and_then(|own| names.get(&own).copied());
-            names.insert(column, name.unwrap_or(yielded));
+            name_results(group, names);
         }
         copied
     }
@@ -245,9 +225,13 @@ impl Fuser<'_> {
     }
 }
 
-/// Whether anything varies by instance.
-fn varies(each: &Instruction) -> bool {
-    matches!(&each.op, Op::Each(each) if each.plan().counted_by().is_some())
+/// Names the results of a group as what it yields is named.
+fn name_results(group: &Group, names: &mut HashMap<Register, Operand>) {
+    for (&result, yielded) in group.results.iter().zip(&group.block.results) {
+        if let Some(&name) = yielded.register().and_then(|own| names.get(&own)) {
+            names.insert(result, name);
+        }
+    }
 }
 
 fn rename(operands: &mut [Operand], names: &HashMap<Register, Operand>) {
@@ -288,7 +272,7 @@ impl<G: Iterator<Item = Change>, E: Iterator<Item = Change>> Rewriter<G, E> {
                     self.block(else_block);
                     None
                 }
-                Op::Fused(_) => self.groups.next(),
+                op if Group::is_one(op) => self.groups.next(),
                 Op::Each(_) => self.eaches.next(),
                 Op::Vector(VectorOp::Length) => {
                     if let Operand::Register(column) = &mut instruction.operands[0] {

@@ -88,7 +88,7 @@ impl Body<'_, '_> {
                 of_fields.push(own);
                 rest = others;
             }
-            instances.reductions.iter().for_each(|reduction| body.reduce(reduction, of_fields[reduction.field][0]));
+            instances.reductions.iter().for_each(|reduction| body.reduce(reduction, i, &of_fields));
         };
         match &instances.filter {
             Some(filter) => self.for_each_where(filter, length, flag, instance),

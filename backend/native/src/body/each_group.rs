@@ -5,18 +5,18 @@
 //! fused { %1 = map less.int %v %a; %2 = pack %v %1; %3 = map add.int %2 %b; %4 = each f … %3 …; %5 = reduce.add.int %4 }
 //!
 //!     total = 0
-//!     for i in 0 .. length { if v[i] < a { total += f(v[i] + b) } }         // super::filter
+//!     for i in 0 .. length { if v[i] < a { total += f(v[i] + b) } }           // super::filter
 //! ```
 
 use super::Body;
 use super::each::{Instances, Part};
 use super::elementwise::Elementwise;
 use crate::emitter::machine_type;
-use crate::kernel::{Plan, PlanOperand, is_ordered};
+use crate::kernel::{Ending, Plan, PlanOperand};
 use cranelift_codegen::ir::Value;
 use cranelift_frontend::Variable;
 use nesl_prim::ScalarOp;
-use nesl_vcode::{Block, EachPlan, Function, FunctionId, Instruction, Op, Operand, Register, VectorOp};
+use nesl_vcode::{Block, EachPlan, Function, FunctionId, Instruction, Op, Operand, Register, RegisterType};
 
 /// A group with an `each`, as its loop is made of it.
 pub(crate) struct EachGroup<'a> {
@@ -28,13 +28,22 @@ pub(crate) struct EachGroup<'a> {
     /// How each operand is computed that is, and where there are instances, if not everywhere.
     computed: Vec<Option<Elementwise>>,
     filter: Option<Elementwise>,
-    /// The reductions of what instances give, by the position of its field.
-    reductions: Vec<(ScalarOp, usize)>,
+    /// What becomes of what instances give.
+    reductions: Vec<(ScalarOp, Elementwise)>,
+    /// What that reads besides scalars that it computes.
+    sources: Vec<Source<Register>>,
     /// What the group yields.
     yields: Vec<Yield>,
 }
 
-/// What a group yields: a field of what instances give, or a reduction of one, by its position.
+/// What a reduction reads: a field of what instances give, by its position, or a scalar from outside.
+#[derive(Clone, Copy)]
+enum Source<S> {
+    Field(usize),
+    Scalar(S),
+}
+
+/// What a group yields: a field of what instances give, or a reduction, by its position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Yield {
     Field(usize),
@@ -43,64 +52,89 @@ enum Yield {
 
 /// A reduction in the loop over instances.
 pub(super) struct Reduction {
-    /// The position of the field that is reduced.
-    pub field: usize,
     op: ScalarOp,
+    /// What is reduced, computed from such inputs.
+    reduced: Elementwise,
+    inputs: Vec<Source<Value>>,
     variable: Variable,
 }
 
 impl<'a> EachGroup<'a> {
     /// A group as one with an `each`; none if it is another one, or has members that are not loops of this kind: before
-    /// the `each` what is computed at the index alone, and behind it exact reductions.
+    /// the `each` what is computed at the index alone, and behind it exact reductions of such things.
     pub fn of(block: &'a Block, function: &Function) -> Option<EachGroup<'a>> {
         let position = block.instructions.iter().position(|member| matches!(member.op, Op::Each(_)))?;
         let (before, each, behind) =
             (&block.instructions[..position], &block.instructions[position], &block.instructions[position + 1..]);
         let Op::Each(op) = &each.op else { return None };
-        let is_own = |operand: &&Operand| before.iter().any(|it| it.results.iter().any(|&own| **operand == own.into()));
-        let own: Vec<Operand> = each.operands.iter().filter(is_own).copied().collect();
-        let members = match before {
-            [] => None,
-            _ => Some(Plan::new(&Block::new(before.to_vec(), own.clone()), &function.registers)?),
-        };
-        let field = |register: Operand| each.results.iter().position(|&result| register == result.into());
-        let reduction = |member: &Instruction| match member.op {
-            Op::Vector(VectorOp::Reduce(op)) if !is_ordered(op) => Some((op, field(member.operands[0])?)),
-            _ => None,
-        };
-        let yielded = |&result: &Operand| {
-            let reduction = behind.iter().position(|member| result == member.results[0].into());
-            reduction.map(Yield::Reduction).or_else(|| field(result).map(Yield::Field))
-        };
-        let yields = block.results.iter().map(yielded).collect::<Option<Vec<Yield>>>()?;
-        let filter = match &members {
-            // What fails does so at all indices, whoever reads it.
-            Some((plan, _)) if plan.is_fallible() => return None,
-            Some((plan, _)) => filter(plan)?,
-            None => None,
-        };
-        if filter.is_some() && yields.iter().any(|it| matches!(it, Yield::Field(_))) {
-            // It is not known before how many there are.
-            return None;
-        }
+        let own: Vec<Operand> = each.operands.iter().filter(|operand| defines(before, **operand)).copied().collect();
+        let members = plan_of_some(before, own.clone(), function)?;
+        let filter = members.as_ref().map_or(Some(None), |(plan, _)| filter(plan))?;
         let computed = |operand: &Operand| match own.iter().position(|it| it == operand).zip(members.as_ref()) {
             Some((index, (plan, _))) => Elementwise::of(plan, PlanOperand::Node(plan.yields[index])).map(Some),
             None => Some(None),
         };
+        let reduced: Vec<Operand> = block.results.iter().filter(|result| defines(behind, **result)).copied().collect();
+        let field = |register: Operand| each.results.iter().position(|&result| register == result.into());
+        let yielded = |&result: &Operand| {
+            let reduction = reduced.iter().position(|&it| it == result).map(Yield::Reduction);
+            reduction.or_else(|| field(result).map(Yield::Field))
+        };
+        let yields = block.results.iter().map(yielded).collect::<Option<Vec<Yield>>>()?;
+        if filter.is_some() && yields.iter().any(|it| matches!(it, Yield::Field(_))) {
+            // It is not known before how many there are.
+            return None;
+        }
+        let (mut reductions, mut sources) = (Vec::new(), Vec::new());
+        if let Some((plan, inputs)) = plan_of_some(behind, reduced.clone(), function)? {
+            let source = |&input: &Register| match (field(input.into()), function.register_type(input)) {
+                (Some(position), _) => Some(Source::Field(position)),
+                (None, RegisterType::Scalar(_)) => Some(Source::Scalar(input)),
+                (None, _) => None,
+            };
+            sources = inputs.iter().map(source).collect::<Option<Vec<Source<Register>>>>()?;
+            let reduction = |index| match plan.ending(index) {
+                Ending::Reduce(op, source) => Some((op, Elementwise::of(&plan, source)?)),
+                _ => None,
+            };
+            reductions = (0..reduced.len()).map(reduction).collect::<Option<Vec<(ScalarOp, Elementwise)>>>()?;
+        }
         Some(EachGroup {
             serial: op.serial,
             plan: op.plan(),
             operands: &each.operands,
             computed: each.operands.iter().map(computed).collect::<Option<Vec<Option<Elementwise>>>>()?,
-            reductions: behind.iter().map(reduction).collect::<Option<Vec<(ScalarOp, usize)>>>()?,
             members,
             filter,
+            reductions,
+            sources,
             yields,
         })
     }
 }
 
+/// Whether one of some instructions defines an operand.
+fn defines(instructions: &[Instruction], operand: Operand) -> bool {
+    operand.register().is_some_and(|register| instructions.iter().any(|member| member.results.contains(&register)))
+}
+
+/// The plan of some of the instructions of a group, which yield these of their results, if there are any, with the
+/// registers that it reads. None for what is none, or can fail: that does so at all indices, whoever reads it.
+#[allow(clippy::option_option, reason = "nothing is a plan, too")]
+fn plan_of_some(
+    instructions: &[Instruction],
+    yields: Vec<Operand>,
+    function: &Function,
+) -> Option<Option<(Plan, Vec<Register>)>> {
+    if instructions.is_empty() {
+        return Some(None);
+    }
+    let (plan, inputs) = Plan::new(&Block::new(instructions.to_vec(), yields), &function.registers)?;
+    (!plan.is_fallible()).then_some(Some((plan, inputs)))
+}
+
 /// Where there is an instance: in the one space within, if the scalars are of that; none where there are more spaces.
+#[allow(clippy::option_option, reason = "everywhere is a place, too")]
 fn filter(plan: &Plan) -> Option<Option<Elementwise>> {
     let mut spaces = plan.yields.iter().map(|&node| plan.nodes[node].space);
     match plan.spaces() {
@@ -115,7 +149,7 @@ fn filter(plan: &Plan) -> Option<Option<Elementwise>> {
 impl Body<'_, '_> {
     /// The values of what a group with an `each` yields.
     pub(super) fn each_group(&mut self, group: EachGroup<'_>) -> Vec<Value> {
-        let EachGroup { serial, plan, operands, members, computed, filter, reductions, yields } = group;
+        let EachGroup { serial, plan, operands, members, computed, filter, reductions, sources, yields } = group;
         let length = match &members {
             Some((plan, inputs)) => self.extent(plan, inputs),
             None => self.count(&plan, operands),
@@ -134,7 +168,7 @@ impl Body<'_, '_> {
         }
         let kept = self.keep_all(&plan, length, |field| yields.contains(&Yield::Field(field)));
         let reductions: Vec<Reduction> =
-            reductions.into_iter().map(|(op, field)| self.begin_reduction(op, field)).collect();
+            reductions.into_iter().map(|(op, reduced)| self.begin_reduction(op, reduced, &sources)).collect();
         let (fields, kept_fields) = (&plan.results, &kept);
         self.run_all(&Instances { serial, parts, length, filter, fields, kept: kept_fields, reductions: &reductions });
         let kept = self.together(kept, length);
@@ -152,15 +186,25 @@ impl Body<'_, '_> {
         count.unwrap_or_else(|| unreachable!("something varies for instances in a group"))
     }
 
-    fn begin_reduction(&mut self, op: ScalarOp, field: usize) -> Reduction {
+    fn begin_reduction(&mut self, op: ScalarOp, reduced: Elementwise, sources: &[Source<Register>]) -> Reduction {
         let identity = self.identity(op);
         let variable = self.emitter.builder.declare_var(machine_type(op.row().result));
         self.emitter.builder.def_var(variable, identity);
-        Reduction { field, op, variable }
+        let input = |source: &Source<Register>| match *source {
+            Source::Field(position) => Source::Field(position),
+            Source::Scalar(register) => Source::Scalar(self.value(Operand::Register(register))[0]),
+        };
+        Reduction { op, reduced, inputs: sources.iter().map(input).collect(), variable }
     }
 
-    /// Combines with what was before what an instance gives.
-    pub(super) fn reduce(&mut self, reduction: &Reduction, value: Value) {
+    /// Combines with what was before what an instance gives, field by field.
+    pub(super) fn reduce(&mut self, reduction: &Reduction, index: Value, fields: &[&[Value]]) {
+        let value = |input: usize| match reduction.inputs[input] {
+            Source::Field(field) => fields[field][0],
+            Source::Scalar(scalar) => scalar,
+        };
+        let reduced = reduction.reduced.clone().on_values(value);
+        let value = self.computed(&reduced, index, 0);
         let before = self.emitter.builder.use_var(reduction.variable);
         let after = self.emitter.scalar(reduction.op, &[before, value]);
         self.emitter.builder.def_var(reduction.variable, after);
@@ -204,14 +248,16 @@ mod tests {
 
     #[test]
     fn results_are_reduced_and_stored_side_by_side() {
-        // (x + k) % 7 reduced twice and stored, i * (i + k) reduced, the sequences put together.
+        // r = (i + k) % 7 reduced twice and stored, s = i * (i + k) with k * s + r reduced, the sequences put together.
         let group = format!(
             "%40, %41, %42, %43, %44, %45 = fused {{
                %3 = map add.int %2 %1
                {EACH} %3 7 %30 %31
                %24 = reduce.maximum.int %20
                %25 = reduce.add.int %20
-               %26 = reduce.add.int %21
+               %27 = map multiply.int %21 %1
+               %28 = map add.int %27 %20
+               %26 = reduce.add.int %28
                yield %24 %20 %25 %26 %22 %23
              }}
              %46 = build %40 %42 %43
@@ -226,7 +272,7 @@ mod tests {
                 let reduced = [
                     remainders.iter().copied().max().unwrap_or(i64::MIN),
                     remainders.iter().sum(),
-                    (0..n).map(|i| i * (i + k)).sum(),
+                    (0..n).map(|i| i * (i + k) * k + (i + k) % 7).sum(),
                 ];
                 let elements: Vec<i64> = (0..n).flat_map(|i| 0..i).collect();
                 let expected = [remainders, reduced.to_vec(), (0..n).collect(), elements].concat();
@@ -301,10 +347,13 @@ mod tests {
         };
         let instances = format!("{EACH} %2 7 %30 %31");
         assert!(is_taken(&format!("%3 = map negate.int %2\n{EACH} %3 7 %30 %31"), "%20"));
-        // What fails, whoever reads it; what is computed from what instances give; reads elsewhere than at the index.
+        assert!(is_taken(&format!("{instances}\n%24 = map add.int %20 %1\n%25 = reduce.add.int %24"), "%25"));
+        // What fails, whoever reads it; columns of what is computed from what instances give; reads elsewhere than at the
+        // index, or of a column besides.
         assert!(!is_taken(&format!("%3 = map divide.int %2 %1\n{instances}"), "%20"));
         assert!(!is_taken(&format!("{instances}\n%24 = map negate.int %20"), "%24"));
         assert!(!is_taken(&format!("{instances}\n%24 = scan.add.int %20"), "%24"));
+        assert!(!is_taken(&format!("{instances}\n%24 = map add.int %20 %2\n%25 = reduce.add.int %24"), "%25"));
         assert!(!is_taken(&format!("%3 = gather %2 %2\n{EACH} %3 7 %30 %31"), "%20"));
     }
 }

@@ -50,6 +50,16 @@ impl Elementwise {
         let result = part(plan, source, &mut steps, &mut known)?;
         Some(Elementwise { steps, result })
     }
+
+    /// The same on values of the inputs, those of columns being elements at the index.
+    pub fn on_values(mut self, value: impl Fn(usize) -> Value) -> Elementwise {
+        for part in self.steps.iter_mut().flat_map(|(_, parts)| parts).chain([&mut self.result]) {
+            if let Part::Input(input) | Part::Column(input) = *part {
+                *part = Part::Same(value(input));
+            }
+        }
+        self
+    }
 }
 
 /// What an operand is, after these steps and some more; steps of nodes that are known are not repeated.

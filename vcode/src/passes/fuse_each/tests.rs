@@ -167,6 +167,59 @@ fn what_is_computed_for_instances_is_computed_there() {
 }
 
 #[test]
+fn without_a_filter_it_is_computed_from_what_is_there() {
+    // From the index, in a group with what others read, and by a single instruction.
+    body_becomes(
+        "%3 = length %1
+         %10, %11 = fused {
+           %4 = iota %3
+           %5 = map multiply.int %4 %0
+           %6 = map add.int %1 %4
+           yield %5 %6
+         }
+         %12 = each g g/L(of int, of int) -> int %3 %10 %11
+         %13 = map negate.int %1
+         %14 = iota %3
+         %15 = each g g/L(of int, of int) -> int %3 %14 %13
+         %16 = map add.int %11 %15
+         %17 = extract %16 0
+         %18 = extract %12 0
+         return %18",
+        "%3 = length %1
+         %11 = fused {
+           %4 = iota %3
+           %6 = map add.int %1 %4
+           yield %6
+         }
+         %12 = fused {
+           %20 = iota %3
+           %21 = map multiply.int %20 %0
+           %22 = each g g/L(of int, of int) -> int %21 %11
+           yield %22
+         }
+         %15 = fused {
+           %23 = iota %3
+           %24 = map negate.int %1
+           %25 = each g g/L(of int, of int) -> int %23 %24
+           yield %25
+         }
+         %16 = map add.int %11 %15
+         %17 = extract %16 0
+         %18 = extract %12 0
+         return %18",
+    );
+    // What can fail does so before the instances, and what is read elsewhere than at the index is a column.
+    body_stays(
+        "%3 = length %1
+         %4 = map modulo %1 %0
+         %5 = gather %1 %4
+         %6 = each g g/L(of int, of int) -> int %3 %4 %5
+         %7 = extract %6 0
+         return %7",
+    );
+}
+
+#[test]
 fn what_others_read_stays_a_column() {
     // One of the scalars is read again: what is kept is yielded beside it.
     body_becomes(
@@ -242,21 +295,30 @@ fn what_instances_give_is_reduced_where_they_give_it() {
          return %11",
         "%3 = dist 2 %0
          %4 = packed %3
-         %8, %6, %7 = fused {
+         %6, %7, %8 = fused {
            %12, %13, %14 = each h h/L(of int, of [int]) -> int, [int] %1 %4 %1
            %15 = reduce.add.int %12
-           yield %15 %13 %14
+           yield %13 %14 %15
          }
          %9 = compact %7 %6
          %10 = reduce.add.int %9
          %11 = add.int %8 %10
          return %11",
     );
-    // Another reader needs a column.
-    body_stays(
+    // Another reader needs a column, too.
+    body_becomes(
         "%3 = length %1
          %4 = each g g/L(of int, of int) -> int %3 %1 %1
          %5 = reduce.minimum.int %4
+         %6 = extract %4 0
+         %7 = add.int %5 %6
+         return %7",
+        "%3 = length %1
+         %4, %5 = fused {
+           %8 = each g g/L(of int, of int) -> int %1 %1
+           %9 = reduce.minimum.int %8
+           yield %8 %9
+         }
          %6 = extract %4 0
          %7 = add.int %5 %6
          return %7",
@@ -271,6 +333,48 @@ fn what_instances_give_is_reduced_where_they_give_it() {
          %8 = extract %7 0
          return %8",
     );
+}
+
+/// An `each`, and a group behind it.
+fn reducing(between: &str, members: &str, yields: &str) -> String {
+    format!(
+        "%3 = length %1
+         %4 = each g g/L(of int, of int) -> int %3 %1 %1
+         {between}
+         %12 = fused {{
+           {members}
+           yield {yields}
+         }}"
+    )
+}
+
+#[test]
+fn operations_before_a_reduction_are_done_where_it_is() {
+    body_becomes(
+        &format!(
+            "{}
+             return %12",
+            reducing("", "%5 = map multiply.int %4 %0\n%6 = map subtract.int %5 %4\n%7 = reduce.add.int %6", "%7")
+        ),
+        "%3 = length %1
+         %12 = fused {
+           %4 = each g g/L(of int, of int) -> int %1 %1
+           %5 = map multiply.int %4 %0
+           %6 = map subtract.int %5 %4
+           %7 = reduce.add.int %6
+           yield %7
+         }
+         return %12",
+    );
+    let stays = |between: &str, members: &str, yields: &str| {
+        body_stays(&format!("{}\nreturn %0", reducing(between, members, yields)));
+    };
+    // It needs a scalar that comes later, a column, or can fail; it gives a column; its order counts.
+    stays("%11 = add.int %0 1", "%5 = map multiply.int %4 %11\n%7 = reduce.add.int %5", "%7");
+    stays("", "%5 = map multiply.int %4 %1\n%7 = reduce.add.int %5", "%7");
+    stays("", "%5 = map divide.int %4 %0\n%7 = reduce.add.int %5", "%7");
+    stays("", "%5 = map add.int %4 %0\n%7 = scan.add.int %5", "%7");
+    stays("", "%5 = map int_to_float %4\n%7 = reduce.add.float %5", "%7");
 }
 
 #[test]
