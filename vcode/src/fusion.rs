@@ -17,10 +17,10 @@
 //! * where spaces within are merged, nothing in them combines the elements before an index: it is computed where it is
 //!   needed, and may be so more than once.
 //!
-//! A group may have one `each` besides, if it merges no spaces. It has no number of instances: there is one at each index
-//! of the space that its varying scalars are of. The scalars that an instance gives are elements of that space; what else
-//! it gives is ready when the loop ends, and can only be yielded. All other operands come from outside the group;
-//! sequences that vary have as many segments as there are indices, so that the space is that of all.
+//! A group may have one `each` besides, if it merges no spaces. It has no number of instances: there is one at each
+//! index of the space that its varying scalars are of. The scalars that an instance gives are elements of that space;
+//! what else it gives is ready when the loop ends, and can only be yielded. All other operands come from outside the
+//! group; sequences that vary have as many segments as there are indices, so that the space is that of all.
 //!
 //! That columns from outside have as many elements as there are indices is for the pass that makes groups
 //! ([`crate::passes::fuse`]) to know; the verifier cannot see it.

@@ -303,8 +303,8 @@ fn a_group_has_one_each_on_scalars_of_one_space() {
              function g(%0: int, %1: int, %2: column int) -> int, int, column int {{
                return %0 %1 %2
              }}
-             function g/L(%0: int, %1: column int, %2: descriptor, %3: column int)
-               -> column int, descriptor, column int {{
+             function g/L(%0: int, %1: column int, %2: descriptor, %3: column int) \
+                 -> column int, descriptor, column int {{
                return %1 %2 %3
              }}
              function f(%0: int, %1: int) -> int {{
@@ -315,7 +315,6 @@ fn a_group_has_one_each_on_scalars_of_one_space() {
              }}",
             results.join(", ")
         );
-        let text = text.replace(")\n               ->", ") ->");
         complaints(&numbered(&text)).into_iter().map(|found| found.replace("function h: ", "")).collect::<Vec<_>>()
     };
     let f = |results: &str, operands: &str| format!("{results} = each f f/L(of int, int) -> int {operands}\n");

@@ -8,14 +8,10 @@
 mod columns;
 mod destination;
 mod each;
-mod each_group;
-mod elementwise;
-mod filter;
 mod group;
 mod in_place;
 mod live_ranges;
 mod loop_state;
-mod results;
 mod single;
 mod slots;
 mod tail_calls;
@@ -40,7 +36,7 @@ use nesl_vcode::{
 };
 use std::collections::HashMap;
 
-use each_group::EachGroup;
+use each::EachGroup;
 pub(crate) use group::{is_loop, plan_of};
 use loop_state::Loop;
 use uses::Uses;

@@ -16,11 +16,11 @@
 //!
 //! Here are the rules; [`crate::fusion`] says what the group means.
 //!
-//! * *What is reduced.* Scalars that instances give, by exact reductions, after a few total operations on them and on scalars
-//!   that are there before.
-//! * *What is computed.* A scalar of an instance that nobody else reads, made by a few total operations on what is there
-//!   before, or on what a filter keeps: what is written must be read again, and takes memory. The group of the filter
-//!   yields what it keeps instead, if that is no more than it yielded before; lengths are taken of that.
+//! * *What is reduced.* Scalars that instances give, by exact reductions, after a few total operations on them and on
+//!   scalars that are there before.
+//! * *What is computed.* A scalar of an instance that nobody else reads, made by a few total operations on what is
+//!   there before, or on what a filter keeps: what is written must be read again, and takes memory. The group of the
+//!   filter yields what it keeps instead, if that is no more than it yielded before; lengths are taken of that.
 //! * *What filters.* A group that does nothing but filter, and compute all that varies for the instances of one `each`.
 //!   What these give is reduced, so that nobody asks how many there are, and all in the group is a few total operations
 //!   on elements at the index: a failure, or a call, would come between the instances.

@@ -1,29 +1,34 @@
 //! `each` in the middle of a function: a loop around a call of the serial version; by itself, or in a group
-//! ([`super::each_group`]).
+//! ([`group`]).
 //!
 //! Taking the operands of an instance apart copies nothing. What an instance gives is put together after the loop
-//! ([`super::results`]).
+//! ([`results`]).
 //!
 //! ```text
 //! for i in 0 .. count { keep f(operands[i]) }
 //! put together what was kept
 //! ```
 
+mod elementwise;
+mod filter;
+mod group;
+mod results;
+
 use super::Body;
-use super::each_group::Reduction;
-use super::elementwise::Elementwise;
-use super::results::Collected;
 use crate::abi::words_of;
 use crate::emitter::{TRUSTED, machine_type};
 use crate::state::INTERRUPT;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use elementwise::Elementwise;
+pub(crate) use group::EachGroup;
 use nesl_prim::ScalarType;
 use nesl_vcode::{EachPlan, Field, FunctionId, Operand, RegisterType, Take, Taken};
+use results::{Collected, Reduction};
 use std::collections::HashMap;
 
 /// A register of the arguments of an instance.
-pub(super) enum Part {
+enum Part {
     Same(Vec<Value>),
     /// An element of a column.
     Element(ScalarType, Value),
@@ -40,18 +45,18 @@ pub(super) enum Part {
 }
 
 /// The instances of an `each`.
-pub(super) struct Instances<'a> {
+struct Instances<'a> {
     /// What runs for one of them, on what.
-    pub serial: FunctionId,
-    pub parts: Vec<Part>,
+    serial: FunctionId,
+    parts: Vec<Part>,
     /// The number of indices, and at which there is one, if not at all.
-    pub length: Value,
-    pub filter: Option<Elementwise>,
+    length: Value,
+    filter: Option<Elementwise>,
     /// What they give, and what is kept of it.
-    pub fields: &'a [Field],
-    pub kept: &'a [Collected],
+    fields: &'a [Field],
+    kept: &'a [Collected],
     /// What becomes of some of it at once.
-    pub reductions: &'a [Reduction],
+    reductions: &'a [Reduction],
 }
 
 impl Body<'_, '_> {
@@ -69,7 +74,7 @@ impl Body<'_, '_> {
     }
 
     /// Runs instances, in order.
-    pub(super) fn run_all(&mut self, instances: &Instances<'_>) {
+    fn run_all(&mut self, instances: &Instances<'_>) {
         let &Instances { serial, length, .. } = instances;
         let flag = self.emitter.load_state(INTERRUPT);
         let is_inlined = self.is_inlined(serial);
@@ -117,7 +122,7 @@ impl Body<'_, '_> {
     }
 
     /// What an instance takes of an operand.
-    pub(super) fn part(&mut self, taken: &Taken, operand: Operand) -> Part {
+    fn part(&mut self, taken: &Taken, operand: Operand) -> Part {
         match (taken.take, taken.register) {
             (Take::Element, RegisterType::Column(ty)) => Part::Element(ty, self.value(operand)[0]),
             (Take::Element, RegisterType::Descriptor) => {

@@ -7,7 +7,7 @@
 //! ```
 
 use super::Body;
-use super::each_group::EachGroup;
+use super::each::EachGroup;
 use crate::emitter::TRUSTED;
 use crate::kernel::{
     Bound, BoundColumn, BoundInts, BoundSegments, Ending, Environment, Extent, Finished, Mode, Outlet, Plan,

@@ -5,7 +5,7 @@ use crate::parse::numbered;
 use crate::passes::number;
 use crate::passes::testing::becomes;
 
-/// A function with this body, and what an `each` names: g of two ints, and h of an int and a sequence, which gives both.
+/// A function with this body, and what an `each` names: g of two ints, and h of an int and a sequence: it gives both.
 fn program(body: &str) -> String {
     format!(
         "function f(%0: int, %1: column int, %2: int) -> int {{

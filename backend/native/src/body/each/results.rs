@@ -1,9 +1,10 @@
 //! The results of the instances of an `each`: what the loop keeps of each of them, and how that is put together after
 //! it.
 //!
-//! Scalars go to a column, where somebody reads that. The elements of a sequence stay in scratch memory where the instance left them; putting them together copies nothing where all of
-//! them lie one after another. A sequence within a sequence is a segment of what its instance gives: those of all
-//! instances become the segments of one column.
+//! Scalars are reduced, and go to a column where somebody reads that. The elements of a sequence stay in scratch memory
+//! where the instance left them; putting them together copies nothing where all of them lie one after another. A
+//! sequence within a sequence is a segment of what its instance gives: those of all instances become the segments of
+//! one column.
 //!
 //! ```text
 //! starts, lengths = (total so far, length) of the sequence of each instance
@@ -12,12 +13,14 @@
 //! inner elements  = for each instance: for each of its segments { copy behind the last }
 //! ```
 
-use super::Body;
+use super::elementwise::Elementwise;
+use crate::body::Body;
+use crate::emitter::machine_type;
 use crate::runtime::{Helper, instances, join};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use nesl_prim::ScalarType;
-use nesl_vcode::{EachPlan, Field, Holds};
+use nesl_prim::{ScalarOp, ScalarType};
+use nesl_vcode::{EachPlan, Field, Holds, Operand, Register};
 
 /// What is kept of a register of the results of all instances.
 #[derive(Clone, Copy)]
@@ -32,6 +35,22 @@ pub(super) enum Collected {
     Elements { ty: ScalarType, addresses: Value, of: usize },
     /// Where the starts and lengths of segments within those of the register at this position are in each instance.
     Within { starts: Value, lengths: Value, of: usize },
+}
+
+/// What a reduction reads: a field of what instances give, by its position, or a scalar from outside.
+#[derive(Clone, Copy)]
+pub(super) enum Source<S> {
+    Field(usize),
+    Scalar(S),
+}
+
+/// A reduction in the loop over instances.
+pub(super) struct Reduction {
+    op: ScalarOp,
+    /// What is reduced, computed from such inputs.
+    reduced: Elementwise,
+    inputs: Vec<Source<Value>>,
+    pub variable: Variable,
 }
 
 /// The segments of all instances.
@@ -96,6 +115,36 @@ impl Body<'_, '_> {
                 self.save(lengths, i, ScalarType::Int, values[1]);
             }
         }
+    }
+
+    /// Begins with nothing.
+    pub(super) fn begin_reduction(
+        &mut self,
+        op: ScalarOp,
+        reduced: Elementwise,
+        sources: &[Source<Register>],
+    ) -> Reduction {
+        let identity = self.identity(op);
+        let variable = self.emitter.builder.declare_var(machine_type(op.row().result));
+        self.emitter.builder.def_var(variable, identity);
+        let input = |source: &Source<Register>| match *source {
+            Source::Field(position) => Source::Field(position),
+            Source::Scalar(register) => Source::Scalar(self.value(Operand::Register(register))[0]),
+        };
+        Reduction { op, reduced, inputs: sources.iter().map(input).collect(), variable }
+    }
+
+    /// Combines with what was before what an instance gives, field by field.
+    pub(super) fn reduce(&mut self, reduction: &Reduction, index: Value, fields: &[&[Value]]) {
+        let value = |input: usize| match reduction.inputs[input] {
+            Source::Field(field) => fields[field][0],
+            Source::Scalar(scalar) => scalar,
+        };
+        let reduced = reduction.reduced.clone().on_values(value);
+        let value = self.computed(&reduced, index, 0);
+        let before = self.emitter.builder.use_var(reduction.variable);
+        let after = self.emitter.scalar(reduction.op, &[before, value]);
+        self.emitter.builder.def_var(reduction.variable, after);
     }
 
     /// The values of the registers of what was kept; none for what was not.

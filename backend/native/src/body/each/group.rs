@@ -2,19 +2,18 @@
 //! computed, and what they give is reduced. Nothing of that is in a column, unless the group yields it.
 //!
 //! ```text
-//! fused { %1 = map less.int %v %a; %2 = pack %v %1; %3 = map add.int %2 %b; %4 = each f … %3 …; %5 = reduce.add.int %4 }
+//! fused { %1 = map less.int %v %a; %2 = pack %v %1; %3 = map add.int %2 %b; %4 = each f … %3; %5 = reduce.add.int %4 }
 //!
 //!     total = 0
 //!     for i in 0 .. length { if v[i] < a { total += f(v[i] + b) } }           // super::filter
 //! ```
 
-use super::Body;
-use super::each::{Instances, Part};
 use super::elementwise::Elementwise;
-use crate::emitter::machine_type;
+use super::results::{Reduction, Source};
+use super::{Instances, Part};
+use crate::body::Body;
 use crate::kernel::{Ending, Plan, PlanOperand};
 use cranelift_codegen::ir::Value;
-use cranelift_frontend::Variable;
 use nesl_prim::ScalarOp;
 use nesl_vcode::{Block, EachPlan, Function, FunctionId, Instruction, Op, Operand, Register, RegisterType};
 
@@ -36,27 +35,11 @@ pub(crate) struct EachGroup<'a> {
     yields: Vec<Yield>,
 }
 
-/// What a reduction reads: a field of what instances give, by its position, or a scalar from outside.
-#[derive(Clone, Copy)]
-enum Source<S> {
-    Field(usize),
-    Scalar(S),
-}
-
 /// What a group yields: a field of what instances give, or a reduction, by its position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Yield {
     Field(usize),
     Reduction(usize),
-}
-
-/// A reduction in the loop over instances.
-pub(super) struct Reduction {
-    op: ScalarOp,
-    /// What is reduced, computed from such inputs.
-    reduced: Elementwise,
-    inputs: Vec<Source<Value>>,
-    variable: Variable,
 }
 
 impl<'a> EachGroup<'a> {
@@ -148,7 +131,7 @@ fn filter(plan: &Plan) -> Option<Option<Elementwise>> {
 
 impl Body<'_, '_> {
     /// The values of what a group with an `each` yields.
-    pub(super) fn each_group(&mut self, group: EachGroup<'_>) -> Vec<Value> {
+    pub(in crate::body) fn each_group(&mut self, group: EachGroup<'_>) -> Vec<Value> {
         let EachGroup { serial, plan, operands, members, computed, filter, reductions, sources, yields } = group;
         let length = match &members {
             Some((plan, inputs)) => self.extent(plan, inputs),
@@ -185,30 +168,6 @@ impl Body<'_, '_> {
         let count = varying.and_then(|values| values.last().copied());
         count.unwrap_or_else(|| unreachable!("something varies for instances in a group"))
     }
-
-    fn begin_reduction(&mut self, op: ScalarOp, reduced: Elementwise, sources: &[Source<Register>]) -> Reduction {
-        let identity = self.identity(op);
-        let variable = self.emitter.builder.declare_var(machine_type(op.row().result));
-        self.emitter.builder.def_var(variable, identity);
-        let input = |source: &Source<Register>| match *source {
-            Source::Field(position) => Source::Field(position),
-            Source::Scalar(register) => Source::Scalar(self.value(Operand::Register(register))[0]),
-        };
-        Reduction { op, reduced, inputs: sources.iter().map(input).collect(), variable }
-    }
-
-    /// Combines with what was before what an instance gives, field by field.
-    pub(super) fn reduce(&mut self, reduction: &Reduction, index: Value, fields: &[&[Value]]) {
-        let value = |input: usize| match reduction.inputs[input] {
-            Source::Field(field) => fields[field][0],
-            Source::Scalar(scalar) => scalar,
-        };
-        let reduced = reduction.reduced.clone().on_values(value);
-        let value = self.computed(&reduced, index, 0);
-        let before = self.emitter.builder.use_var(reduction.variable);
-        let after = self.emitter.scalar(reduction.op, &[before, value]);
-        self.emitter.builder.def_var(reduction.variable, after);
-    }
 }
 
 #[cfg(test)]
@@ -218,8 +177,8 @@ mod tests {
     use crate::function::tests::{column_of, numbered, run, run_in};
     use nesl_vcode::Op;
 
-    /// f(n, k) with a group over a column v = [0:n] and one of sequences [0:i], and what it returns; g gives two scalars
-    /// and a sequence for two scalars and a sequence.
+    /// f(n, k) with a group over a column v = [0:n] and one of sequences [0:i], and what it returns; g gives two
+    /// scalars and a sequence for two scalars and a sequence.
     fn text(group: &str, returned: &str) -> String {
         numbered(&format!(
             "function f(%0: int, %1: int) -> {returned}
@@ -233,15 +192,14 @@ mod tests {
                %5 = multiply.int %2 %0
                return %4 %5 %2 %3
              }}
-             function g/L(%0: int, %1: column int, %2: int, %3: descriptor, %4: column int)
-               -> column int, column int, descriptor, column int {{
+             function g/L(%0: int, %1: column int, %2: int, %3: descriptor, %4: column int) \
+                 -> column int, column int, descriptor, column int {{
                %5 = map remainder %1 %2
                %6 = lengths %3
                %7 = map multiply.int %6 %1
                return %5 %7 %3 %4
              }}"
         ))
-        .replace(")\n               ->", ") ->")
     }
 
     const EACH: &str = "%20, %21, %22, %23 = each g g/L(of int, int, of [int]) -> int, int, [int]";
@@ -348,8 +306,8 @@ mod tests {
         let instances = format!("{EACH} %2 7 %30 %31");
         assert!(is_taken(&format!("%3 = map negate.int %2\n{EACH} %3 7 %30 %31"), "%20"));
         assert!(is_taken(&format!("{instances}\n%24 = map add.int %20 %1\n%25 = reduce.add.int %24"), "%25"));
-        // What fails, whoever reads it; columns of what is computed from what instances give; reads elsewhere than at the
-        // index, or of a column besides.
+        // What fails, whoever reads it; columns of what is computed from what instances give; reads elsewhere than at
+        // the index, or of a column besides.
         assert!(!is_taken(&format!("%3 = map divide.int %2 %1\n{instances}"), "%20"));
         assert!(!is_taken(&format!("{instances}\n%24 = map negate.int %20"), "%24"));
         assert!(!is_taken(&format!("{instances}\n%24 = scan.add.int %20"), "%24"));

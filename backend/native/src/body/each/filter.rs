@@ -13,8 +13,8 @@
 //! }
 //! ```
 
-use super::Body;
 use super::elementwise::Elementwise;
+use crate::body::Body;
 use crate::scalar::vector::LANES;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};

@@ -1,5 +1,5 @@
-//! What is computed at one index, for an instance of an `each` alone: operations on elements that lie at the index, on the
-//! index itself, and on scalars.
+//! What is computed at one index, for an instance of an `each` alone: operations on elements that lie at the index, on
+//! the index itself, and on scalars.
 //!
 //! ```text
 //! f(a + v[i], b * v[i])                                   // for instance i, with no column of sums or products
@@ -8,7 +8,7 @@
 //! A filter looks at several neighbouring indices at once ([`super::filter`]), and at two in one operation where its
 //! operations are wide.
 
-use super::Body;
+use crate::body::Body;
 use crate::emitter::{TRUSTED, machine_type};
 use crate::kernel::{NodeOp, Plan, PlanOperand};
 use crate::scalar::vector::{is_number, is_wide_op};
