@@ -107,6 +107,9 @@ pub trait Columns {
     /// A number that columns of one type and length have in common if they are one, as long as they live, and only
     /// then; none for columns without elements. Which columns have one in common is the same on all ranks.
     fn identity(&self, column: &Self::Column) -> Option<usize>;
+    /// Lets a column that has long to wait hold little more memory than its elements take, if it is the last part that
+    /// anybody holds of something larger.
+    fn trim(&mut self, column: &mut Self::Column);
 }
 
 /// Does the instructions on columns.

@@ -31,6 +31,7 @@ enum Growth {
     Linear,
     Linearithmic,
     Quadratic,
+    Cubic,
 }
 
 impl Growth {
@@ -41,6 +42,7 @@ impl Growth {
             "n" => Growth::Linear,
             "n log n" => Growth::Linearithmic,
             "n n" => Growth::Quadratic,
+            "n n n" => Growth::Cubic,
             other => panic!("no growth is called {other}"),
         }
     }
@@ -53,6 +55,7 @@ impl Growth {
             Growth::Linear => n,
             Growth::Linearithmic => n * n.log2(),
             Growth::Quadratic => n * n,
+            Growth::Cubic => n * n * n,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::communication::collectives::Collectives;
 use crate::communication::interrupts::alone;
-use crate::distribution::column::Distributed;
+use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::request_cache::RequestCache;
 use crate::division;
@@ -66,6 +66,16 @@ impl<L: Engine<Column = Vector>> Columns for Ranks<L> {
 
     fn identity(&self, column: &Distributed) -> Option<usize> {
         column.identity()
+    }
+
+    fn trim(&mut self, column: &mut Distributed) {
+        match column {
+            Distributed::Replicated(part) | Distributed::Block(Block { part, .. }) => {
+                self.distribution.local.trim(part)
+            }
+            // Its runs may be parts of what others hold.
+            Distributed::Ragged(_) => {}
+        }
     }
 
     fn descriptor(&mut self, starts: Option<Distributed>, lengths: Distributed) -> Result<Self::Descriptor, Fault> {

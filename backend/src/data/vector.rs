@@ -17,6 +17,12 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering::Acquire, fence};
 
+/// Elements move out of a buffer of which they are less than one in so many ([`Slice::trim`]).
+const TRIMMED_SHARE: usize = 4;
+
+/// Buffers of fewer bytes stay as they are: those are not worth a copy.
+const TRIMMED_BYTES: usize = 64 << 10;
+
 /// Part of a shared buffer, whose elements have been written and are written again only where nobody else sees the
 /// buffer.
 #[derive(Clone, Debug)]
@@ -108,6 +114,22 @@ impl<T: Element> Slice<T> {
             buffer.set_growing();
         }
         self
+    }
+
+    /// Moves the elements to memory of their own, if they are a small part of much memory that nobody else sees: that
+    /// is free then. A buffer is left so but once, so the copies cost less than a quarter of what making it has.
+    pub fn trim(&mut self, meter: &Arc<Meter>) {
+        let capacity = self.buffer.room().capacity();
+        let is_small = self.length < capacity / TRIMMED_SHARE && capacity * size_of::<T>() >= TRIMMED_BYTES;
+        // Behind elements that were appended there is room for more.
+        if !is_small || self.grows() || Arc::strong_count(&self.buffer) > 1 {
+            return;
+        }
+        // Without memory for a copy all stays as it is.
+        if let Ok(mut copy) = meter.room(self.length) {
+            copy.extend_from_slice(self.elements());
+            *self = Slice { is_constant: self.is_constant, ..Slice::new(meter, copy) };
+        }
     }
 
     /// The elements, which nobody else can see: those of a new slice, or of one of which somebody has asked that.
@@ -240,6 +262,11 @@ impl Vector {
     /// The same, to be overwritten; none if they are of another type.
     pub fn slice_of_any_mut<T: Element>(&mut self) -> Option<&mut Slice<T>> {
         on_vector!(self, slice => (slice as &mut dyn Any).downcast_mut())
+    }
+
+    /// Lets it hold no more memory than it needs ([`Slice::trim`]).
+    pub fn trim(&mut self, meter: &Arc<Meter>) {
+        on_vector!(self, slice => slice.trim(meter));
     }
 
     /// Where its elements lie: of vectors of one type and length, only those have one place that are one. None for

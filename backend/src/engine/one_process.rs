@@ -53,6 +53,10 @@ macro_rules! one_process {
             fn identity(&self, column: &Vector) -> Option<usize> {
                 column.identity()
             }
+
+            fn trim(&mut self, column: &mut Vector) {
+                column.trim(&self.meter);
+            }
         }
 
         impl Collective for $engine {

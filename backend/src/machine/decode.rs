@@ -92,6 +92,9 @@ pub(crate) enum Line {
     Move(Box<[(Source, Slot)]>),
     /// Values that nothing reads.
     Drop(Box<[Slot]>),
+    /// Columns that wait in the frame until the function of the next line has returned, and had better hold no more
+    /// memory than they need.
+    Trim(Box<[Slot]>),
     /// The end of the function.
     Return(Box<[Source]>),
 }
@@ -152,6 +155,7 @@ pub(super) fn decode(function: &Function, steps: HashSet<FunctionId>) -> Code {
         slot_of: vec![Slot::MAX; function.registers.len()],
         free: BTreeSet::new(),
         slots: 0,
+        columns: BTreeSet::new(),
         lines: Vec::new(),
         steps,
         joins: Joins::of(function),
@@ -173,6 +177,8 @@ struct Decoder<'a> {
     /// Slots of no register, below `slots`; the least is used first.
     free: BTreeSet<Slot>,
     slots: Slot,
+    /// The slots of columns that are alive.
+    columns: BTreeSet<Slot>,
     lines: Vec<Line>,
     /// The functions whose calls at the end are steps.
     steps: HashSet<FunctionId>,
@@ -245,10 +251,10 @@ impl Decoder<'_> {
     fn ends(&mut self, condition: Source, blocks: [&Block; 2], at: Place) {
         let branch = self.lines.len();
         self.lines.push(Line::Branch { condition, otherwise: 0, at });
-        let (free, slots) = (self.free.clone(), self.slots);
+        let (free, columns, slots) = (self.free.clone(), self.columns.clone(), self.slots);
         self.end(blocks[0]);
         self.lines[branch] = Line::Branch { condition, otherwise: self.lines.len(), at };
-        self.free = free;
+        (self.free, self.columns) = (free, columns);
         self.free.extend(slots..self.slots);
         self.end(blocks[1]);
     }
@@ -261,6 +267,9 @@ impl Decoder<'_> {
         if let Some(slot) = count {
             operands = std::iter::once(Source::Take(slot)).chain(operands).collect();
             self.free.insert(slot);
+        }
+        if matches!(instruction.op, Op::Call(_) | Op::Each(_)) && !self.columns.is_empty() {
+            self.lines.push(Line::Trim(self.columns.iter().copied().collect()));
         }
         let results = self.define(&instruction.results);
         let operation = match &instruction.op {
@@ -359,12 +368,12 @@ impl Decoder<'_> {
     fn branches(&mut self, condition: Source, blocks: [&Block; 2], results: &[Option<Slot>], at: Place) {
         let branch = self.lines.len();
         self.lines.push(Line::Branch { condition, otherwise: 0, at });
-        let (free, slots) = (self.free.clone(), self.slots);
+        let (free, columns, slots) = (self.free.clone(), self.columns.clone(), self.slots);
         self.branch(blocks[0], results);
         let jump = self.lines.len();
         self.lines.push(Line::Jump(0));
         self.lines[branch] = Line::Branch { condition, otherwise: self.lines.len(), at };
-        self.free = free;
+        (self.free, self.columns) = (free, columns);
         self.free.extend(slots..self.slots);
         self.branch(blocks[1], results);
         self.lines[jump] = Line::Jump(self.lines.len());
@@ -409,6 +418,9 @@ impl Decoder<'_> {
         let mut define = |&register: &Register| {
             let slot = self.is_read[register.0 as usize].then(|| self.new_slot())?;
             self.slot_of[register.0 as usize] = slot;
+            if matches!(self.registers[register.0 as usize], RegisterType::Column(_)) {
+                self.columns.insert(slot);
+            }
             Some(slot)
         };
         registers.iter().map(&mut define).collect()
@@ -427,6 +439,7 @@ impl Decoder<'_> {
         self.joins.end(register);
         let slot = self.slot_of[register.0 as usize];
         self.free.insert(slot);
+        self.columns.remove(&slot);
         slot
     }
 }

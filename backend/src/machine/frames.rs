@@ -344,6 +344,15 @@ impl<E: Engine> Frames<E> {
         }
     }
 
+    /// Lets columns that wait here hold no more memory than they need.
+    pub fn trim(&mut self, places: &[Position], engine: &mut E) {
+        for &place in places {
+            if let Some(Slot::Column(column)) = &mut self.slots[self.base + place as usize] {
+                engine.trim(column);
+            }
+        }
+    }
+
     /// Where the active calls are, the innermost first.
     pub fn calls<'f>(&'f self, program: &'f Loaded) -> impl DoubleEndedIterator<Item = Place> + 'f {
         let call = move |caller: &Caller<E>| match program.code(caller.function).call_before(caller.next as usize) {

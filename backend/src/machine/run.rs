@@ -257,6 +257,7 @@ impl<E: Engine> Run<'_, E> {
                     }
                 }
                 Line::Drop(slots) => frames.clear(slots),
+                Line::Trim(slots) => frames.trim(slots, self.engine),
                 Line::Return(sources) if frames.leaf().is_some() => {
                     let values = sources.iter().map(|&source| frames.read(source)).collect();
                     if let Ended::Next(id, line) = self.end(values, frames)? {

@@ -193,3 +193,37 @@ fn lines_in_branches_that_are_merged_know_the_flags() {
     last_use::run(&mut program);
     assert_eq!(sides(&program), [Some(vec![true]), Some(vec![false]), None]);
 }
+
+#[test]
+fn columns_that_wait_for_a_call_are_trimmed_before_it() {
+    let mut program = nesl_vcode::parse(
+        "function f(%0: int, %1: column int, %2: column int) -> column int {
+           %3 = equal.int %0 0
+           %7 = if %3 { yield %1 } else {
+             %4 = slice %1 0 1
+             %5 = call f 0 %2 %4
+             %6 = concat %4 %5
+             yield %6
+           }
+           return %7
+         }
+         function g(%0: int, %1: column int) -> column int {
+           %2 = call f %0 %1 %1
+           return %2
+         }",
+    )
+    .unwrap();
+    last_use::run(&mut program);
+    let loaded = Loaded::new(Arc::new(program.clone()));
+    let trimmed = |function: u32| -> Vec<Line> {
+        let lines = loaded.decoded(FunctionId(function)).lines;
+        lines.into_iter().filter(|line| matches!(line, Line::Trim(_))).collect()
+    };
+    // What the call gets for good is not the caller's any more.
+    let code = loaded.decoded(FunctionId(0));
+    let is_call = |line: &Line| matches!(line, Line::Call { .. });
+    let call = code.lines.iter().position(is_call).expect("a call");
+    let Line::Execute { result: Some(part), .. } = &code.lines[call - 2] else { panic!("{:?}", code.lines) };
+    assert_eq!((&code.lines[call - 1], trimmed(0).len()), (&Line::Trim(Box::new([*part])), 1));
+    assert_eq!(trimmed(1), []);
+}

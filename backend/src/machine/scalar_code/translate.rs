@@ -48,7 +48,14 @@ fn starts(lines: &[Line]) -> Vec<bool> {
             Line::Branch { otherwise, .. } => starts[*otherwise] = true,
             Line::Jump(target) => starts[*target] = true,
             Line::Call { .. } | Line::Step { .. } | Line::Move(_) | Line::Return(_) => {}
-            Line::Execute { .. } | Line::Drop(_) | Line::Host { .. } | Line::Each(_) | Line::Group(_) => continue,
+            Line::Execute { .. }
+            | Line::Drop(_)
+            | Line::Trim(_)
+            | Line::Host { .. }
+            | Line::Each(_)
+            | Line::Group(_) => {
+                continue;
+            }
         }
         starts[index + 1] = true;
     }
@@ -97,7 +104,7 @@ impl Translator {
             // A word that is not read any more does no harm.
             Line::Drop(_) => {}
             Line::Return(values) => block.end = End::Return(sources(values)),
-            Line::Execute { .. } | Line::Host { .. } | Line::Each(_) | Line::Group(_) => {
+            Line::Execute { .. } | Line::Trim(_) | Line::Host { .. } | Line::Each(_) | Line::Group(_) => {
                 unreachable!("a function of scalars alone has {line:?}")
             }
         }
