@@ -9,7 +9,7 @@
 //! columns take. Before it fails a request, what is free is given back.
 
 use crate::data::counters::Counters;
-use crate::data::memory::{Pool, Room};
+use crate::data::memory::{Filling, Pool, Room};
 use nesl_native::Scratch;
 use nesl_prim::Failure;
 use std::mem::size_of;
@@ -46,11 +46,19 @@ impl Meter {
     /// # Errors
     /// [`Failure::OutOfMemory`] where the limit or the machine does not allow it.
     pub fn room<T: Copy>(&self, capacity: usize) -> Result<Room<T>, Failure> {
+        self.room_for(capacity, Filling::Whole)
+    }
+
+    /// The same where fewer elements may be filled in.
+    ///
+    /// # Errors
+    /// As [`Meter::room`].
+    pub fn room_for<T: Copy>(&self, capacity: usize, filling: Filling) -> Result<Room<T>, Failure> {
         if !Room::<T>::is_pooled(capacity) {
             return self.reserve(capacity).map(Room::from);
         }
         let most = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.unpooled()));
-        let room = Room::recycled(&self.pool, capacity).or_else(|| Room::fresh(&self.pool, capacity, most));
+        let room = Room::recycled(&self.pool, capacity).or_else(|| Room::fresh(&self.pool, capacity, most, filling));
         room.ok_or(Failure::OutOfMemory { bytes: bytes_of::<T>(capacity) })
     }
 
@@ -137,7 +145,7 @@ impl Meter {
     /// # Errors
     /// [`Failure::OutOfMemory`] where the limit or the machine does not allow it.
     pub fn unwritten<T: Copy>(self: &Arc<Meter>, count: usize) -> Result<Buffer<T>, Failure> {
-        Ok(self.count_as(self.room(count)?, count))
+        Ok(self.count_as(self.room_for(count, Filling::Part)?, count))
     }
 
     fn count_as<T: Copy>(self: &Arc<Meter>, elements: Room<T>, count: usize) -> Buffer<T> {

@@ -23,6 +23,7 @@ mod room;
 mod scratch;
 mod spans;
 
+pub use block::Filling;
 use block::{Block, HUGE_PAGE};
 pub(crate) use limit::share_of_addresses;
 pub use limit::{machine_limit, save_addresses};
@@ -44,6 +45,10 @@ pub const SMALLEST: usize = 32 << 10;
 
 /// Free bytes that are never worth giving back.
 pub const SPARE: usize = 64 << 20;
+
+/// A free block of the allocator's may be so many times as large as what it is taken for: columns that become shorter
+/// and shorter would leave free blocks of every size behind them.
+const LOOSE: usize = 2;
 
 /// How long a peak is remembered at least; it is forgotten after two of these.
 const WINDOW: Duration = Duration::from_secs(5);
@@ -97,14 +102,14 @@ impl Shelves {
         self.peaks[0] = self.peaks[0].max(self.used_bytes);
     }
 
-    /// A free block of this size.
+    /// A free block of this size, or one that is not much larger.
     fn take(&mut self, size: usize) -> Option<Block> {
         let block = match block::maps(size) {
-            true => self.spans.take(size),
-            false => Some(self.free.get_mut(&size)?.pop_back()?.1),
-        }?;
-        self.free_bytes -= size;
-        self.use_bytes(size);
+            true => self.spans.take(size)?,
+            false => self.free.range_mut(size..=size * LOOSE).find_map(|(_, blocks)| blocks.pop_back())?.1,
+        };
+        self.free_bytes -= block.size();
+        self.use_bytes(block.size());
         Some(block)
     }
 
@@ -176,7 +181,7 @@ impl Pool {
 
     /// A new block of at least so many bytes; none if the machine has none, or there would then be more than `most`
     /// bytes in blocks, even with no free ones.
-    fn fetch(&self, bytes: usize, most: u64) -> Option<Block> {
+    fn fetch(&self, bytes: usize, most: u64, filling: Filling) -> Option<Block> {
         let size = class(bytes)?;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         // What is mapped ends with a huge page: other blocks may have the rest of it.
@@ -199,10 +204,10 @@ impl Pool {
         if block::maps(size) && gathered < mapped {
             self.scratch.give_back();
         }
-        let block = if gathered > 0 { Block::gathered(pieces, mapped) } else { None };
-        let block = block.or_else(|| Block::new(mapped)).or_else(|| {
+        let block = if gathered > 0 { Block::gathered(pieces, mapped, filling) } else { None };
+        let block = block.or_else(|| Block::new(mapped, filling)).or_else(|| {
             self.release_down_to(0);
-            Block::new(mapped)
+            Block::new(mapped, filling)
         });
         let mut shelves = self.shelves();
         let Some(block) = block else {

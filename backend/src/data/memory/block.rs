@@ -3,8 +3,10 @@
 //! The first touch of a huge page is five times as fast as that of as many small ones, byte for byte, where the machine
 //! is a real one. A virtual machine may have lent its free pages of 2 MiB to its host, which then brings them back one
 //! small page after another: five times as slow as small pages, which the kernel rather takes from what it has just
-//! used (measured: 9, 1.5 and 0.3 GB/s). So the first page of a new block is timed while it is touched, as it will be
-//! anyway, and where it took too long the rest of the block, and the blocks fetched next, have small pages.
+//! used (measured: 9, 1.5 and 0.3 GB/s). So the pages of a new block are timed while they are touched, as they will be
+//! anyway, and where one took too long the rest of the block, and the blocks fetched next, have small pages. One page
+//! does not tell of the others: those that were freed last come first, and are fast (measured: 40 of 200). Of a block
+//! that may stay empty behind its front ([`Filling::Part`]) it has to.
 //!
 //! Pages that are there already can be given other addresses, for some microseconds a huge page: that is how blocks in
 //! several places become one.
@@ -18,6 +20,15 @@ pub const ALIGNMENT: usize = 64;
 
 /// A huge page of x86-64, and of AArch64 with pages of 4 KiB.
 pub const HUGE_PAGE: usize = 2 << 20;
+
+/// How much of new memory is going to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filling {
+    /// All of it.
+    Whole,
+    /// Nobody knows how much, from the front on.
+    Part,
+}
 
 /// Uninitialised memory that belongs to nobody else.
 #[derive(Debug)]
@@ -35,17 +46,17 @@ unsafe impl Sync for Block {}
 
 impl Block {
     /// Memory of this size, which is not zero; none if the machine has none.
-    pub fn new(size: usize) -> Option<Block> {
+    pub fn new(size: usize, filling: Filling) -> Option<Block> {
         let mapped = maps(size);
-        let start = if mapped { system::map(size) } else { allocate(size) };
+        let start = if mapped { system::map(size, filling) } else { allocate(size) };
         Some(Block { start: start?, size, mapped })
     }
 
     /// One block of this size, which is whole huge pages: first the memory of others, whole huge pages each, that are
     /// no more together, and new memory behind it. None, and the others are gone, where the kernel does not do that.
-    pub fn gathered(others: Vec<Block>, size: usize) -> Option<Block> {
+    pub fn gathered(others: Vec<Block>, size: usize, filling: Filling) -> Option<Block> {
         let others: Vec<_> = others.into_iter().map(ManuallyDrop::new).map(|block| (block.start, block.size)).collect();
-        Some(Block { start: system::gather(&others, size)?, size, mapped: true })
+        Some(Block { start: system::gather(&others, size, filling)?, size, mapped: true })
     }
 
     /// The first byte.
@@ -112,7 +123,7 @@ fn allocate(size: usize) -> Option<NonNull<u8>> {
 /// The kernel's memory.
 #[cfg(target_os = "linux")]
 mod system {
-    use super::HUGE_PAGE;
+    use super::{Filling, HUGE_PAGE};
     use std::ptr::{NonNull, null_mut};
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -120,7 +131,7 @@ mod system {
     const SLOW: u64 = 1_200_000;
 
     /// Bytes that get small pages before huge ones are tried again: enough for a slow trial not to matter.
-    const WITHOUT_TRIAL: usize = 1 << 30;
+    const WITHOUT_TRIAL: usize = 256 << 20;
 
     /// How many of these bytes are left. It is the same memory for all engines of the process.
     static SMALL: AtomicUsize = AtomicUsize::new(0);
@@ -131,14 +142,14 @@ mod system {
     }
 
     /// Maps memory that starts at a huge page. Kernels without huge pages give small ones.
-    pub fn map(size: usize) -> Option<NonNull<u8>> {
+    pub fn map(size: usize, filling: Filling) -> Option<NonNull<u8>> {
         let start = reserve(size)?;
-        choose_pages(start, size);
+        choose_pages(start, size, filling);
         Some(start)
     }
 
     /// Maps memory of whole huge pages of which the first are those of `others`, which have no more and lose them.
-    pub fn gather(others: &[(NonNull<u8>, usize)], size: usize) -> Option<NonNull<u8>> {
+    pub fn gather(others: &[(NonNull<u8>, usize)], size: usize, filling: Filling) -> Option<NonNull<u8>> {
         let pages: Vec<NonNull<u8>> = others.iter().flat_map(|&(start, size)| pages(start, size)).collect();
         let Some(start) = reserve(size) else {
             pages.into_iter().for_each(|page| unmap(page, HUGE_PAGE));
@@ -155,7 +166,7 @@ mod system {
             return None;
         }
         if moved * HUGE_PAGE < size {
-            choose_pages(place(moved), size - moved * HUGE_PAGE);
+            choose_pages(place(moved), size - moved * HUGE_PAGE, filling);
         }
         Some(start)
     }
@@ -197,7 +208,7 @@ mod system {
     }
 
     /// Says of new memory, which starts at a huge page and holds it, what pages it is to have.
-    fn choose_pages(start: NonNull<u8>, size: usize) {
+    fn choose_pages(start: NonNull<u8>, size: usize, filling: Filling) {
         let left = SMALL.load(Relaxed);
         if left > 0 {
             // Another thread may do the same: then a trial comes a little later.
@@ -205,14 +216,23 @@ mod system {
             return advise(start, size, libc::MADV_NOHUGEPAGE);
         }
         advise(start, size, libc::MADV_HUGEPAGE);
-        let before = processor_time();
-        // SAFETY: the first byte of memory that is mapped for writing and that nobody else knows.
-        unsafe { start.write_volatile(0) };
-        if processor_time() - before > SLOW {
-            SMALL.store(WITHOUT_TRIAL, Relaxed);
-            // SAFETY: the memory holds its first huge page, so this is inside or at its end.
-            let rest = unsafe { start.add(HUGE_PAGE) };
-            advise(rest, size - HUGE_PAGE, libc::MADV_NOHUGEPAGE);
+        let tried = match filling {
+            Filling::Whole => size / HUGE_PAGE,
+            Filling::Part => 1,
+        };
+        let mut before = processor_time();
+        for (number, page) in pages(start, size).take(tried).enumerate() {
+            // SAFETY: a byte of memory that is mapped for writing and that nobody else knows.
+            unsafe { page.write_volatile(0) };
+            let after = processor_time();
+            if after - before > SLOW {
+                SMALL.store(WITHOUT_TRIAL, Relaxed);
+                let touched = (number + 1) * HUGE_PAGE;
+                // SAFETY: the memory holds the page, so this is inside or at its end.
+                let rest = unsafe { start.add(touched) };
+                return advise(rest, size - touched, libc::MADV_NOHUGEPAGE);
+            }
+            before = after;
         }
     }
 
@@ -248,11 +268,11 @@ mod system {
         false
     }
 
-    pub fn map(_: usize) -> Option<NonNull<u8>> {
+    pub fn map(_: usize, _: super::Filling) -> Option<NonNull<u8>> {
         None
     }
 
-    pub fn gather(_: &[(NonNull<u8>, usize)], _: usize) -> Option<NonNull<u8>> {
+    pub fn gather(_: &[(NonNull<u8>, usize)], _: usize, _: super::Filling) -> Option<NonNull<u8>> {
         None
     }
 

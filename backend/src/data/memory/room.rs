@@ -1,7 +1,7 @@
 //! Room for elements, filled from its front on.
 
 use super::block::{ALIGNMENT, Block};
-use super::{Pool, SMALLEST};
+use super::{Filling, Pool, SMALLEST};
 use std::mem::{ManuallyDrop, MaybeUninit, size_of};
 use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
@@ -48,8 +48,9 @@ impl<T: Copy> Room<T> {
     }
 
     /// Room in a new block; none if the machine has none, or there would then be more than `most` bytes in blocks.
-    pub fn fresh(pool: &Arc<Pool>, capacity: usize, most: u64) -> Option<Room<T>> {
-        Some(Room::in_block(pool.fetch(capacity.checked_mul(size_of::<T>())?, most)?, pool, capacity))
+    pub fn fresh(pool: &Arc<Pool>, capacity: usize, most: u64, filling: Filling) -> Option<Room<T>> {
+        let block = pool.fetch(capacity.checked_mul(size_of::<T>())?, most, filling)?;
+        Some(Room::in_block(block, pool, capacity))
     }
 
     fn in_block(block: Block, pool: &Arc<Pool>, capacity: usize) -> Room<T> {

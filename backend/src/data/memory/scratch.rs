@@ -5,7 +5,7 @@
 //! memory, which then takes no more than before, or after a while. Blocks are on huge pages where those are fast, as
 //! those of the pool are. A transform of 2^21 complex numbers on two threads took a third less so.
 
-use super::block::{Block, HUGE_PAGE};
+use super::block::{Block, Filling, HUGE_PAGE};
 use super::share_of_addresses;
 use nesl_native::Scratch;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -62,7 +62,7 @@ impl ScratchStock {
 /// Scratch memory of about so many bytes, which are whole huge pages if there are as many.
 fn new(bytes: usize) -> Option<Scratch> {
     let pages = bytes / HUGE_PAGE * HUGE_PAGE;
-    let block = Block::new(if pages > 0 { pages } else { bytes.max(1) })?;
+    let block = Block::new(if pages > 0 { pages } else { bytes.max(1) }, Filling::Part)?;
     let (start, bytes) = (block.start(), block.size());
     // SAFETY: the block is nobody else's and frees its memory when it is dropped.
     Some(unsafe { Scratch::new(start, bytes, Box::new(block)) })

@@ -10,7 +10,7 @@ fn free_bytes(pool: &Pool) -> usize {
 
 /// A room of bytes, as an engine gets one.
 fn room(pool: &Arc<Pool>, bytes: usize) -> Room<u8> {
-    Room::recycled(pool, bytes).or_else(|| Room::fresh(pool, bytes, u64::MAX)).unwrap()
+    Room::recycled(pool, bytes).or_else(|| Room::fresh(pool, bytes, u64::MAX, Filling::Whole)).unwrap()
 }
 
 #[test]
@@ -145,14 +145,14 @@ fn free_pieces_are_put_together_without_new_memory() {
 fn gathered_pages_are_those_that_were_there() {
     use block::{Block, HUGE_PAGE};
     let write = |size: usize, byte: u8| {
-        let block = Block::new(size).unwrap();
+        let block = Block::new(size, Filling::Whole).unwrap();
         // SAFETY: the block has so many bytes, and is nobody else's.
         unsafe { block.start().as_ptr().write_bytes(byte, size) };
         block
     };
     let (first, second) = (write(2 * HUGE_PAGE, 3), write(4 * HUGE_PAGE, 5));
     let (rest, second) = second.cut(HUGE_PAGE);
-    let whole = Block::gathered(vec![second, first], 7 * HUGE_PAGE).unwrap();
+    let whole = Block::gathered(vec![second, first], 7 * HUGE_PAGE, Filling::Whole).unwrap();
     // SAFETY: the block has so many bytes; those that were not written the kernel has cleared.
     let bytes = unsafe { std::slice::from_raw_parts(whole.start().as_ptr(), whole.size()) };
     let pages: Vec<u8> = bytes.chunks(HUGE_PAGE).map(|page| page[HUGE_PAGE - 1]).collect();
@@ -202,9 +202,9 @@ fn a_bound_frees_before_it_refuses() {
     let held = room(&pool, 8 * MIB);
     drop(room(&pool, 16 * MIB));
     let most = 20 * MIB as u64;
-    assert!(Room::<u8>::fresh(&pool, 14 * MIB, most).is_none());
+    assert!(Room::<u8>::fresh(&pool, 14 * MIB, most, Filling::Part).is_none());
     assert_eq!(free_bytes(&pool), 16 * MIB, "what is refused frees nothing");
-    let other = Room::<u8>::fresh(&pool, 12 * MIB, most).unwrap();
+    let other = Room::<u8>::fresh(&pool, 12 * MIB, most, Filling::Part).unwrap();
     assert_eq!((free_bytes(&pool), pool.held()), (0, most));
     drop((held, other));
 }
@@ -212,7 +212,7 @@ fn a_bound_frees_before_it_refuses() {
 #[test]
 fn what_no_machine_has_is_refused_and_forgotten() {
     let pool = Arc::new(Pool::default());
-    assert!(Room::<i64>::fresh(&pool, usize::MAX, u64::MAX).is_none());
-    assert!(Room::<i64>::fresh(&pool, usize::MAX / 32, u64::MAX).is_none());
+    assert!(Room::<i64>::fresh(&pool, usize::MAX, u64::MAX, Filling::Part).is_none());
+    assert!(Room::<i64>::fresh(&pool, usize::MAX / 32, u64::MAX, Filling::Part).is_none());
     assert_eq!((pool.held(), pool.shelves().peaks[0]), (0, 0));
 }

@@ -8,7 +8,7 @@
 #![allow(unsafe_code, reason = "uninitialised memory; every block says why it is sound")]
 
 use crate::data::buffer::Meter;
-use crate::data::memory::Room;
+use crate::data::memory::{Filling, Room};
 use crate::data::vector::Slice;
 use nesl_native::wide;
 use nesl_prim::{Element, Failure};
@@ -43,7 +43,9 @@ impl<T: Element> Output<T> {
     /// # Errors
     /// [`Failure::OutOfMemory`].
     pub fn reserve_more(meter: &Meter, length: usize, more: usize) -> Result<Output<T>, Failure> {
-        Ok(Output { elements: meter.room(length.saturating_add(more))?, length, written: AtomicUsize::new(0) })
+        let filling = if more == 0 { Filling::Whole } else { Filling::Part };
+        let elements = meter.room_for(length.saturating_add(more), filling)?;
+        Ok(Output { elements, length, written: AtomicUsize::new(0) })
     }
 
     fn room(&mut self) -> (&mut [MaybeUninit<T>], &AtomicUsize) {

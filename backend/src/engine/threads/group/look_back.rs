@@ -12,6 +12,7 @@
 
 use super::output_buffer::{Elements, OutputBuffer};
 use super::{Aside, GaveUp, LocalSlot, Piece, Work, kernel};
+use crate::data::memory::Filling;
 use crate::engine::threads::look_back::LookBack;
 use crate::engine::threads::tuning::PIECES;
 use nesl_native::{Ending, Kernel, Mode, Status, Words};
@@ -75,7 +76,7 @@ impl Work<'_> {
             let mut buffers = Vec::with_capacity(kept.len());
             for kept in &kept {
                 let ty = plan.nodes[plan.yields[kept.index]].ty;
-                let mut buffer = Elements::reserve(&self.threads.meter, ty, size)?;
+                let mut buffer = Elements::reserve(&self.threads.meter, ty, size, Filling::Part)?;
                 words.outlet(kept.index, buffer.pointer(), 0);
                 buffers.push(buffer);
             }

@@ -4,7 +4,7 @@
 
 use super::{GaveUp, Work};
 use crate::data::buffer::Meter;
-use crate::data::memory;
+use crate::data::memory::{self, Filling};
 use crate::data::slot::Slot;
 use crate::data::vector::{Slice, Vector};
 use crate::engine::group::LocalSlot;
@@ -46,13 +46,13 @@ pub(super) enum Elements {
 }
 
 impl Elements {
-    /// Memory for elements of a type.
-    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<Elements, Failure> {
+    /// Memory for elements of a type, of which there may come to be fewer.
+    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize, filling: Filling) -> Result<Elements, Failure> {
         Ok(match ty {
-            ScalarType::Int => Elements::Int(meter.room(length)?),
-            ScalarType::Float => Elements::Float(meter.room(length)?),
-            ScalarType::Bool => Elements::Bool(meter.room(length)?),
-            ScalarType::Char => Elements::Char(meter.room(length)?),
+            ScalarType::Int => Elements::Int(meter.room_for(length, filling)?),
+            ScalarType::Float => Elements::Float(meter.room_for(length, filling)?),
+            ScalarType::Bool => Elements::Bool(meter.room_for(length, filling)?),
+            ScalarType::Char => Elements::Char(meter.room_for(length, filling)?),
         })
     }
 
@@ -68,9 +68,9 @@ impl Elements {
 }
 
 impl OutputBuffer {
-    /// New room.
-    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize) -> Result<OutputBuffer, Failure> {
-        Ok(OutputBuffer::New(Elements::reserve(meter, ty, length)?, length))
+    /// New room for elements, of which there may come to be fewer.
+    pub fn reserve(meter: &Meter, ty: ScalarType, length: usize, filling: Filling) -> Result<OutputBuffer, Failure> {
+        Ok(OutputBuffer::New(Elements::reserve(meter, ty, length, filling)?, length))
     }
 
     /// The room of an operand, if that is a column which nobody else sees.
@@ -196,7 +196,7 @@ impl Work<'_> {
                 continue;
             }
             let node = &plan.nodes[plan.yields[index]];
-            let reserve = |length| OutputBuffer::reserve(meter, node.ty, length).map(Some);
+            let reserve = |length| OutputBuffer::reserve(meter, node.ty, length, Filling::Whole).map(Some);
             rooms.each[index] = match *ending {
                 Ending::Reduce(..) | Ending::Sum(..) => None,
                 Ending::Store(source) if plan.space_of(source) == 0 => {
@@ -212,7 +212,11 @@ impl Work<'_> {
                         None => reserve(self.length)?,
                     }
                 }
-                Ending::Store(source) | Ending::Scan(_, source) => reserve(total(plan.space_of(source)))?,
+                Ending::Store(source) | Ending::Scan(_, source) => {
+                    let space = plan.space_of(source);
+                    let filling = if space > 0 && counts.is_none() { Filling::Part } else { Filling::Whole };
+                    Some(OutputBuffer::reserve(meter, node.ty, total(space), filling)?)
+                }
                 Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
                     reserve(operands[input].as_descriptor().segments())?
                 }
@@ -237,7 +241,7 @@ impl Work<'_> {
         };
         let Some(lengths) = parts.iter().map(length).collect::<Option<Vec<usize>>>() else { return Ok(()) };
         let ty = plan.nodes[plan.yields[parts[0]]].ty;
-        let mut room = OutputBuffer::reserve(&self.threads.meter, ty, lengths.iter().sum())?;
+        let mut room = OutputBuffer::reserve(&self.threads.meter, ty, lengths.iter().sum(), Filling::Whole)?;
         let (whole, first) = (rooms.whole.len(), room.pointer());
         let mut start = 0;
         for (&index, length) in parts.iter().zip(lengths) {
@@ -287,7 +291,7 @@ mod tests {
     fn parts_move_together_in_their_order() {
         let threads = Threads::new(1, None).expect("the system starts threads");
         for parts in [vec![], vec![0..2, 3..7, 7..7, 8..10], vec![2..5, 6..6, 9..10], vec![4..4, 4..10]] {
-            let mut room = OutputBuffer::reserve(&threads.meter, ScalarType::Int, 10).expect("there is memory");
+            let mut room = OutputBuffer::reserve(&threads.meter, ScalarType::Int, 10, Filling::Whole).expect("there is memory");
             let OutputBuffer::New(Elements::Int(slots), _) = &mut room else { panic!("new room for ints") };
             for (index, slot) in slots.spare().iter_mut().enumerate() {
                 slot.write(index as i64);
