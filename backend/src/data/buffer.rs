@@ -65,8 +65,11 @@ impl Meter {
     /// The same elements without much room behind them, which a filter leaves. What then still uses less than half of
     /// its block moves to new room, if there is some.
     pub fn fitted<T: Copy>(&self, mut room: Room<T>) -> Room<T> {
+        // A block may be larger than what it was taken for.
+        let is_less = room.len() < room.capacity() / 2;
         room.shrink();
-        if room.is_half_empty()
+        if is_less
+            && room.is_half_empty()
             && let Ok(mut small) = self.room(room.len())
         {
             small.extend_from_slice(&room);
@@ -160,8 +163,9 @@ impl Meter {
         self.peak_elements.fetch_max(resident, Relaxed);
         let resident = self.resident_bytes.fetch_add(bytes, Relaxed) + bytes;
         self.peak_bytes.fetch_max(resident, Relaxed);
-        let claimed = AtomicUsize::new(count as usize);
-        Buffer { elements, claimed, grows: false, bytes, meter: Arc::clone(self) }
+        let begin = elements.first();
+        let owned = (AtomicUsize::new(begin), AtomicUsize::new(begin + count as usize));
+        Buffer { elements, owned, grows: false, bytes, meter: Arc::clone(self) }
     }
 
     /// Runs something with scratch memory for native code, of no more bytes than the meter allows; none if there is
@@ -204,8 +208,8 @@ fn bytes_of<T>(count: usize) -> u64 {
 #[derive(Debug)]
 pub struct Buffer<T> {
     elements: Room<T>,
-    /// So many elements, from the front on, have an owner.
-    claimed: AtomicUsize,
+    /// The positions of the first element that has an owner, and behind the last.
+    owned: (AtomicUsize, AtomicUsize),
     /// Something was appended when it was made, and may be again.
     grows: bool,
     bytes: u64,
@@ -237,25 +241,43 @@ impl<T> Buffer<T> {
     /// appended there, or the caller `is_alone` with the buffer, so that what was there has no owner any more. They are
     /// counted as those of a new buffer are.
     pub fn claim(&self, end: usize, count: usize, is_alone: bool) -> bool {
-        if count > self.elements.capacity().saturating_sub(end) {
+        if count > self.elements.reach().saturating_sub(end) {
             return false;
         }
-        let before = if is_alone { self.claimed.load(Relaxed) } else { end };
-        if self.claimed.compare_exchange(before, end + count, Relaxed, Relaxed).is_err() {
+        let before = if is_alone { self.owned.1.load(Relaxed) } else { end };
+        if self.owned.1.compare_exchange(before, end + count, Relaxed, Relaxed).is_err() {
             return false;
         }
+        self.count_claimed(before - end, count);
+        true
+    }
+
+    /// The same of `count` elements before the caller's, which begin at `start`.
+    pub fn claim_before(&self, start: usize, count: usize, is_alone: bool) -> bool {
+        let Some(first) = start.checked_sub(count) else { return false };
+        let before = if is_alone { self.owned.0.load(Relaxed) } else { start };
+        if self.owned.0.compare_exchange(before, first, Relaxed, Relaxed).is_err() {
+            return false;
+        }
+        self.count_claimed(start - before, count);
+        true
+    }
+
+    /// Counts elements that have lost their owners, and others that have one now.
+    fn count_claimed(&self, lost: usize, count: usize) {
         self.meter.elements.fetch_add(count as u64, Relaxed);
-        self.meter.resident_elements.fetch_sub((before - end) as u64, Relaxed);
+        self.meter.resident_elements.fetch_sub(lost as u64, Relaxed);
         let resident = self.meter.resident_elements.fetch_add(count as u64, Relaxed) + count as u64;
         self.meter.peak_elements.fetch_max(resident, Relaxed);
-        self.meter.largest.fetch_max((end + count) as u64, Relaxed);
-        true
+        let owned = self.owned.1.load(Relaxed) - self.owned.0.load(Relaxed);
+        self.meter.largest.fetch_max(owned as u64, Relaxed);
     }
 }
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        self.meter.resident_elements.fetch_sub(*self.claimed.get_mut() as u64, Relaxed);
+        let owned = *self.owned.1.get_mut() - *self.owned.0.get_mut();
+        self.meter.resident_elements.fetch_sub(owned as u64, Relaxed);
         self.meter.resident_bytes.fetch_sub(self.bytes, Relaxed);
         if self.elements.is_block() {
             self.meter.pooled_bytes.fetch_sub(self.bytes, Relaxed);

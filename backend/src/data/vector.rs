@@ -6,6 +6,8 @@
 
 #![allow(unsafe_code, reason = "a buffer does not know which of its elements have been written; slices do")]
 
+#[cfg(test)]
+mod tests;
 pub mod unwritten;
 
 use crate::data::buffer::{Buffer, Meter};
@@ -38,8 +40,8 @@ impl<T: Element> Slice<T> {
     /// A slice of all of a new buffer.
     pub fn new(meter: &Arc<Meter>, elements: impl Into<Room<T>>) -> Slice<T> {
         let elements = elements.into();
-        let length = elements.len();
-        Slice { buffer: Arc::new(meter.count(elements)), start: 0, length, is_constant: false }
+        let (start, length) = (elements.first(), elements.len());
+        Slice { buffer: Arc::new(meter.count(elements)), start, length, is_constant: false }
     }
 
     /// The same elements, of which whoever made them knows that all are equal.
@@ -85,22 +87,39 @@ impl<T: Element> Slice<T> {
     /// little again and again copies only that. Others who see the buffer do not see what is behind their own elements.
     pub fn appended(&self, parts: &[&[T]]) -> Option<Slice<T>> {
         let end = self.start + self.length;
+        self.extended(parts, (self.start, end), |buffer, count, is_alone| buffer.claim(end, count, is_alone))
+    }
+
+    /// The same with more before them.
+    pub fn prepended(&self, parts: &[&[T]]) -> Option<Slice<T>> {
         let count = parts.iter().map(|part| part.len()).sum();
-        // First another owner, then the question who they are: of two who append to this at once one sees both at least.
+        let start = self.start.checked_sub(count)?;
+        self.extended(parts, (start, start), |buffer, count, is_alone| buffer.claim_before(self.start, count, is_alone))
+    }
+
+    /// These elements and more, which are written where the second position says, if that room can be claimed; the
+    /// first is where the whole begins.
+    fn extended(
+        &self,
+        parts: &[&[T]],
+        (start, mut next): (usize, usize),
+        claim: impl FnOnce(&Buffer<T>, usize, bool) -> bool,
+    ) -> Option<Slice<T>> {
+        let count = parts.iter().map(|part| part.len()).sum();
+        // First another owner, then the question who they are: of two who extend this at once one sees both at least.
         let buffer = Arc::clone(&self.buffer);
         let is_alone = Arc::strong_count(&buffer) == 2;
         // What owners on other threads have done there before they let it go comes before what is written now.
         fence(Acquire);
-        if !buffer.claim(end, count, is_alone) {
+        if !claim(&buffer, count, is_alone) {
             return None;
         }
-        let mut next = end;
         for part in parts {
             // SAFETY: this room has just been claimed, and no slice has it yet.
             unsafe { self.buffer.room().write(next, part) };
             next += part.len();
         }
-        Some(Slice { buffer, start: self.start, length: self.length + count, is_constant: false })
+        Some(Slice { buffer, start, length: self.length + count, is_constant: false })
     }
 
     /// Whether these elements were made by appending to others.

@@ -7,13 +7,21 @@ use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+/// Bytes before the elements in a block that has so many more than these take, and as many behind them: a few elements
+/// that are put beside a long column later need no copy of it.
+const MARGIN: usize = ALIGNMENT;
+
 /// Room for elements, which are `Copy`, of which the first are there. Unlike a vector it never grows; its block returns
-/// to the pool it is from.
+/// to the pool it is from. What its block has besides, before and behind, is the business of whoever shares the room.
 #[derive(Debug)]
 pub struct Room<T> {
     start: NonNull<T>,
     capacity: usize,
     length: usize,
+    /// For how many elements its block has memory before the first.
+    before: usize,
+    /// And behind the room.
+    behind: usize,
     /// The block that the room is in, and where to return it; none for memory of a vector.
     block: Option<(Block, Arc<Pool>)>,
 }
@@ -27,6 +35,16 @@ impl<T> Room<T> {
     /// The number of elements that there is room for.
     pub fn capacity(&self) -> usize {
         self.capacity
+    }
+
+    /// The position of the first element in all memory of the block.
+    pub fn first(&self) -> usize {
+        self.before
+    }
+
+    /// For how many elements there is memory, margins included.
+    pub fn reach(&self) -> usize {
+        self.before + self.capacity + self.behind
     }
 
     /// Whether the room is in a block of the pool.
@@ -54,7 +72,13 @@ impl<T: Copy> Room<T> {
     }
 
     fn in_block(block: Block, pool: &Arc<Pool>, capacity: usize) -> Room<T> {
-        Room { start: block.start().cast(), capacity, length: 0, block: Some((block, Arc::clone(pool))) }
+        let start = block.start().cast::<T>();
+        let is_wide = block.size() - capacity * size_of::<T>() >= 2 * MARGIN;
+        let before = if is_wide { MARGIN / size_of::<T>() } else { 0 };
+        // SAFETY: the block is longer than its margin.
+        let start = unsafe { start.add(before) };
+        let behind = block.size() / size_of::<T>() - before - capacity;
+        Room { start, capacity, length: 0, before, behind, block: Some((block, Arc::clone(pool))) }
     }
 
     /// The room behind the elements.
@@ -80,7 +104,8 @@ impl<T: Copy> Room<T> {
     pub fn shrink(&mut self) {
         if let Some((block, pool)) = self.block.take() {
             self.capacity = self.length;
-            let block = pool.give_rest(block, self.length * size_of::<T>());
+            let block = pool.give_rest(block, (self.before + self.length) * size_of::<T>());
+            self.behind = block.size() / size_of::<T>() - self.before - self.length;
             self.block = Some((block, pool));
         } else if self.length < self.capacity {
             *self = Room::from(self.to_vec());
@@ -143,7 +168,7 @@ impl<T: Copy> Room<T> {
         unsafe { self.set_length(self.length + count) };
     }
 
-    /// Some elements, which the room need not know of.
+    /// Some elements, which the room need not know of, by their positions in all memory of the block.
     ///
     /// # Safety
     /// They have been written, and nobody writes there now.
@@ -153,7 +178,7 @@ impl<T: Copy> Room<T> {
     pub unsafe fn range(&self, range: Range<usize>) -> &[T] {
         self.check(&range);
         // SAFETY: the memory has room for them; the rest is what the caller says.
-        unsafe { std::slice::from_raw_parts(self.start.add(range.start).as_ptr(), range.len()) }
+        unsafe { std::slice::from_raw_parts(self.at(range.start), range.len()) }
     }
 
     /// The same, to be overwritten.
@@ -166,10 +191,10 @@ impl<T: Copy> Room<T> {
     pub unsafe fn range_mut(&mut self, range: Range<usize>) -> &mut [T] {
         self.check(&range);
         // SAFETY: the memory has room for them; the rest is what the caller says.
-        unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start).as_ptr(), range.len()) }
+        unsafe { std::slice::from_raw_parts_mut(self.at(range.start), range.len()) }
     }
 
-    /// Writes elements from an index on, without the room knowing of them.
+    /// Writes elements from such a position on, without the room knowing of them.
     ///
     /// # Safety
     /// Nobody else reads or writes there now.
@@ -179,11 +204,16 @@ impl<T: Copy> Room<T> {
     pub unsafe fn write(&self, start: usize, elements: &[T]) {
         self.check(&(start..start + elements.len()));
         // SAFETY: the memory has room for them; nobody else uses it, so they are somewhere else.
-        unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), self.start.add(start).as_ptr(), elements.len()) };
+        unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), self.at(start), elements.len()) };
     }
 
     fn check(&self, range: &Range<usize>) {
-        assert!(range.start <= range.end && range.end <= self.capacity, "{range:?} of room for {}", self.capacity);
+        assert!(range.start <= range.end && range.end <= self.reach(), "{range:?} of room for {}", self.reach());
+    }
+
+    /// The address of a position that there is memory for.
+    fn at(&self, position: usize) -> *mut T {
+        self.start.as_ptr().wrapping_sub(self.before).wrapping_add(position)
     }
 
     /// Gives up all elements, not their room.
@@ -198,7 +228,7 @@ impl<T: Copy> From<Vec<T>> for Room<T> {
         let mut elements = ManuallyDrop::new(elements);
         let (length, capacity) = (elements.len(), elements.capacity());
         let start = NonNull::new(elements.as_mut_ptr()).unwrap_or(NonNull::dangling());
-        Room { start, capacity, length, block: None }
+        Room { start, capacity, length, before: 0, behind: 0, block: None }
     }
 }
 

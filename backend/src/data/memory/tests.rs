@@ -216,3 +216,31 @@ fn what_no_machine_has_is_refused_and_forgotten() {
     assert!(Room::<i64>::fresh(&pool, usize::MAX / 32, u64::MAX, Filling::Part).is_none());
     assert_eq!((pool.held(), pool.shelves().peaks[0]), (0, 0));
 }
+
+#[test]
+fn a_block_has_room_beside_the_elements_where_its_size_leaves_some() {
+    let pool = Arc::new(Pool::default());
+    let mut wide = room(&pool, 3 * MIB - 200);
+    assert_eq!((wide.first(), wide.reach(), wide.as_ptr() as usize % 64), (64, 3 * MIB, 0));
+    wide.fill_rest(7);
+    // SAFETY: nobody else has the room; what is read has been written.
+    let all = unsafe {
+        wide.write(62, &[1, 2]);
+        wide.write(3 * MIB - 136, &[3]);
+        wide.range(62..3 * MIB - 135)
+    };
+    assert_eq!((all.len(), &all[..3], &all[3 * MIB - 199..]), (3 * MIB - 197, &[1, 2, 7][..], &[7, 3][..]));
+    wide.clear();
+    wide.extend_with(MIB, 1);
+    wide.shrink();
+    assert_eq!((wide.len(), wide.first(), wide.reach()), (MIB, 64, MIB + STEP));
+    let full = room(&pool, 3 * MIB);
+    assert_eq!((full.first(), full.reach()), (0, 3 * MIB));
+}
+
+#[test]
+fn shorter_and_shorter_rooms_take_blocks_that_are_free() {
+    let pool = Arc::new(Pool::default());
+    (40..=MIB / 1024).rev().for_each(|kibibytes| drop(room(&pool, kibibytes << 10)));
+    assert!(pool.held() < 2 * MIB as u64, "{} bytes", pool.held());
+}

@@ -21,7 +21,7 @@ struct Part<T> {
 impl<T: Element> Part<T> {
     fn all(meter: &Arc<Meter>, lengths: &[usize]) -> Result<Vec<Part<T>>, Failure> {
         let buffer = Arc::new(meter.unwritten(lengths.iter().sum())?);
-        let mut end = 0;
+        let mut end = buffer.room().first();
         let part = |&length: &usize| {
             let start = end;
             end += length;

@@ -101,21 +101,33 @@ const FEWEST_THAT_GROW: usize = 32;
 /// What is appended is little where it is at most this part of the whole.
 const LITTLE: usize = 4;
 
-/// The columns one after another. Nothing is copied where they lie so, and what was made by appending has room behind
-/// it for more: programs that append one by one copy a few times what they end with. What is appended to once has
-/// none.
+/// A column between others in its own buffer, if there is room for them.
+fn beside<T: Element>(column: &Slice<T>, before: &[&[T]], behind: &[&[T]]) -> Option<Slice<T>> {
+    match (before, behind) {
+        (_, []) => column.prepended(before),
+        ([], _) => column.appended(behind),
+        _ => column.prepended(before)?.appended(behind),
+    }
+}
+
+/// The columns one after another. Nothing is copied where they lie so, or where all but one are a few elements and that
+/// has room for them beside it. What was made by appending has room behind it for more: programs that append one by one
+/// copy a few times what they end with. What is appended to once has little.
 fn concat(threads: &Threads, columns: &[Vector]) -> Result<Vector, Fault> {
     fn of<T: Element>(threads: &Threads, columns: &[Vector], _: &Slice<T>) -> Result<Vector, Fault> {
         if let Some(whole) = Slice::joined(columns.iter().map(slice_of::<T>)) {
             return Ok(wrap(whole));
         }
-        let first = slice_of::<T>(&columns[0]);
-        let columns: Vec<&[T]> = columns.iter().map(|column| slice_of(column).elements()).collect();
+        let slices: Vec<&Slice<T>> = columns.iter().map(slice_of).collect();
+        let columns: Vec<&[T]> = slices.iter().map(|slice| slice.elements()).collect();
         let length = sum_of_lengths(columns.iter().map(|column| column.len()))?;
-        let is_little = length >= FEWEST_THAT_GROW && length - columns[0].len() <= length / LITTLE;
-        if is_little && let Some(whole) = first.appended(&columns[1..]) {
+        let is_most = |part: &&[T]| length >= FEWEST_THAT_GROW && length - part.len() <= length / LITTLE;
+        if let Some(most) = columns.iter().position(is_most)
+            && let Some(whole) = beside(slices[most], &columns[..most], &columns[most + 1..])
+        {
             return Ok(wrap(whole));
         }
+        let (first, is_little) = (slices[0], is_most(&columns[0]));
         let mut more = if is_little && first.grows() { length / 2 } else { 0 };
         let mut output = Output::reserve_more(&threads.meter, length, more);
         // Where the memory does not allow to keep as much room, it is less: without any, each that is appended would

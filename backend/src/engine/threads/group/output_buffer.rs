@@ -291,7 +291,8 @@ mod tests {
     fn parts_move_together_in_their_order() {
         let threads = Threads::new(1, None).expect("the system starts threads");
         for parts in [vec![], vec![0..2, 3..7, 7..7, 8..10], vec![2..5, 6..6, 9..10], vec![4..4, 4..10]] {
-            let mut room = OutputBuffer::reserve(&threads.meter, ScalarType::Int, 10, Filling::Whole).expect("there is memory");
+            let mut room =
+                OutputBuffer::reserve(&threads.meter, ScalarType::Int, 10, Filling::Whole).expect("there is memory");
             let OutputBuffer::New(Elements::Int(slots), _) = &mut room else { panic!("new room for ints") };
             for (index, slot) in slots.spare().iter_mut().enumerate() {
                 slot.write(index as i64);
