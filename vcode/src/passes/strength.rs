@@ -52,7 +52,7 @@ pub(super) fn reduced(
 fn last_bits(op: ScalarOp, operands: &[Operand]) -> Option<(Operand, Operand)> {
     let &[number, Operand::Constant(ScalarValue::Int(divisor))] = operands else { return None };
     let is_power = divisor > 0 && divisor.count_ones() == 1;
-    (op == ScalarOp::Modulo && is_power).then_some((number, Operand::Constant(ScalarValue::Int(divisor - 1))))
+    (op == ScalarOp::Modulo && is_power).then(|| (number, Operand::Constant(ScalarValue::Int(divisor - 1))))
 }
 
 /// What to compare with what to know whether a remainder is 0: with whatever sign, that is so where a modulus is.
@@ -154,7 +154,14 @@ mod tests {
         becomes("%2 = map modulo %0 8", "%2 = map and.int %0 7");
         becomes("%2 = map modulo %0 1", "%2 = map and.int %0 0");
         becomes("%2 = map modulo %0 4611686018427387904", "%2 = map and.int %0 4611686018427387903");
-        for stays in ["modulo %0 6", "modulo %0 0", "modulo %0 -8", "modulo 8 %0", "remainder %0 8"] {
+        for stays in [
+            "modulo %0 6",
+            "modulo %0 0",
+            "modulo %0 -8",
+            "modulo 8 %0",
+            "remainder %0 8",
+            "modulo %0 -9223372036854775808",
+        ] {
             let line = format!("%2 = map {stays}");
             becomes(&line, &line);
         }
