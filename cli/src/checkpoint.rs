@@ -245,7 +245,9 @@ impl Saved {
 
 /// The checksum of a program as machines run it, in one process and on ranks.
 fn lines_of(program: &Program) -> u32 {
-    let partitioned = pipeline::partitioned(program).map(|program| program.to_string()).unwrap_or_default();
+    let partitioned = pipeline::partitioned(program, &pipeline::Options::default())
+        .map(|program| program.to_string())
+        .unwrap_or_default();
     crc32fast::hash((program.to_string() + &partitioned).as_bytes())
 }
 

@@ -267,7 +267,10 @@ pub fn report(diagnostics: &[Diagnostic], sources: &SourceMap, style: Style) -> 
 /// The end of a command whose pipeline failed: a bug of ours, unless a pass was named that does not exist.
 pub fn pass_error(error: &PassError) -> Stop {
     match error {
-        PassError::UnknownPass(_) => Stop::usage(format!("error: {error}; `nesl vcode --list-passes` lists them")),
+        PassError::UnknownPass(_) => Stop::usage(format!(
+            "error: {error}; `nesl vcode --list-passes` lists them, and those for machine code are for --serial, those for \
+             columns in parts for --partitioned"
+        )),
         PassError::Input(_) => Stop::failed(format!("this is a bug in nesl: {error}")),
         PassError::Broken { listing, .. } => {
             Stop::reported(format!("{}\nthis is a bug in nesl: {error}", visible::text(listing)))

@@ -277,6 +277,10 @@ fn vcode_shows_verified_programs() {
     bench.nesl(&["vcode", "a.nesl", "--disable", "magic"]).fails(2, &["no pass `magic`", "--list-passes"]);
     let serial = bench.nesl(&["vcode", "a.nesl", "--serial"]);
     nesl_vcode::verify(&nesl_vcode::parse(&serial.out).unwrap()).unwrap();
+    let dumped = bench.nesl(&["vcode", "a.nesl", "--serial", "--dump-after", "hoist"]);
+    assert!(dumped.out.starts_with("; after hoist\n") && dumped.out.ends_with(&serial.out));
+    assert_eq!(bench.nesl(&["vcode", "a.nesl", "--serial", "--disable", "peel"]).code, Some(0));
+    bench.nesl(&["vcode", "a.nesl", "--disable", "peel"]).fails(2, &["no pass `peel`", "--serial"]);
     bench.nesl(&["vcode", "a.nesl", "--serial", "--cmu"]).fails(2, &["--serial", "--cmu"]);
     let manual = bench.nesl(&["vcode", "--manual"]);
     assert!(manual.out.starts_with("## Vector instructions") && manual.code == Some(0));

@@ -183,25 +183,34 @@ fn run_compiled(
     vcode: nesl_vcode::Program,
     program: &CheckedProgram,
 ) -> Outcome {
+    run_loaded(threads, (strategy, native), &Loaded::new(Arc::new(vcode)), program)
+}
+
+fn run_loaded(
+    threads: Option<usize>,
+    (strategy, native): (Strategy, Native),
+    loaded: &Loaded,
+    program: &CheckedProgram,
+) -> Outcome {
     let arguments = match arguments(program) {
         Ok(arguments) => arguments,
         Err(end) => return Outcome::ended(end),
     };
     let (sources, arguments) = (&program.sources, arguments.as_deref());
     match threads.map(|count| Threads::new(count, Some(MEMORY))) {
-        None => run_vcode(Reference::new(Some(MEMORY)), (strategy, native), vcode, sources, arguments),
-        Some(Ok(engine)) => run_vcode(engine, (strategy, native), vcode, sources, arguments),
+        None => run_vcode(Reference::new(Some(MEMORY)), (strategy, native), loaded, sources, arguments),
+        Some(Ok(engine)) => run_vcode(engine, (strategy, native), loaded, sources, arguments),
         Some(Err(error)) => Outcome::ended(End::Broken(format!("no threads: {error}"))),
     }
 }
 
-/// Runs a program on two threads, compiled without one of the passes. Small groups would not be worth compiling; here
+/// Runs a program on two threads, compiled without one of the passes, to VCODE or to machine code. Small groups would not be worth compiling; here
 /// all are, and each is compared with the reference engine.
 pub fn run_without(pass: &'static str, text: &str) -> Outcome {
     let run = || {
         let program = session::check(text, None)?;
-        let vcode = compile(&program, Passes::Without(pass))?;
-        Ok(run_compiled(Some(2), (Strategy::Mixed, Native::Check), vcode, &program))
+        let loaded = Loaded::without(Arc::new(compile(&program, Passes::Without(pass))?), vec![pass.to_owned()]);
+        Ok(run_loaded(Some(2), (Strategy::Mixed, Native::Check), &loaded, &program))
     };
     guarded(run).and_then(|outcome| outcome).unwrap_or_else(Outcome::ended)
 }
@@ -240,7 +249,7 @@ pub fn compile(program: &CheckedProgram, passes: Passes) -> Result<nesl_vcode::P
         }
     };
     let options = pipeline::Options { disable, ..pipeline::Options::default() };
-    pipeline::optimise(&mut vcode, &options).map_err(|error| End::Broken(error.to_string()))?;
+    pipeline::optimise(&mut vcode, &options.of(pipeline::PASSES)).map_err(|error| End::Broken(error.to_string()))?;
     Ok(vcode)
 }
 
@@ -345,16 +354,15 @@ fn failure(sources: &SourceMap, code: &str, message: String, place: Span) -> End
 pub fn run_vcode<E: Engine>(
     engine: E,
     (strategy, native): (Strategy, Native),
-    program: nesl_vcode::Program,
+    program: &Loaded,
     sources: &SourceMap,
     arguments: Option<&[Literal]>,
 ) -> Outcome {
-    let program = Loaded::new(Arc::new(program));
     let world = World::default();
     let mut machine = Machine::new(engine, LIMITS, world.host());
     machine.set_strategy(strategy);
     machine.set_native(native);
-    let mut run = Run { machine, program: &program, sources, world, lines: Vec::new() };
+    let mut run = Run { machine, program, sources, world, lines: Vec::new() };
     let end = match arguments {
         None => program.program().steps.iter().try_for_each(|step| run.step(step, &[])),
         Some(arguments) => run.main(arguments),

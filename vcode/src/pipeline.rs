@@ -16,7 +16,7 @@ use std::fmt;
 pub type Dump<'a> = &'a dyn Fn(&str, &Program);
 
 /// What to leave out and what to watch.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Options<'a> {
     /// Names of passes not to run.
     pub disable: Vec<String>,
@@ -24,6 +24,30 @@ pub struct Options<'a> {
     pub dump_after: Vec<String>,
     /// Called after each pass in `dump_after`, before verification.
     pub dump: Option<Dump<'a>>,
+}
+
+impl Options<'_> {
+    /// A name that no pass of these lists has, if there is one.
+    pub fn unknown(&self, lists: &[&[Pass]]) -> Option<&str> {
+        self.disable
+            .iter()
+            .chain(&self.dump_after)
+            .find(|&name| !lists.iter().any(|passes| has(passes, name)))
+            .map(|it| &**it)
+    }
+
+    /// The same without names that no pass of a list has.
+    pub fn of(&self, passes: &[Pass]) -> Self {
+        let mut own = self.clone();
+        own.disable.retain(|name| has(passes, name));
+        own.dump_after.retain(|name| has(passes, name));
+        own
+    }
+}
+
+/// Whether a pass of a list has a name.
+fn has(passes: &[Pass], name: &str) -> bool {
+    passes.iter().any(|pass| pass.name == name)
 }
 
 /// Why a program could not be optimised: always a bug, except for the name of a pass that the user gave.
@@ -72,28 +96,29 @@ pub fn optimise(program: &mut Program, options: &Options<'_>) -> Result<(), Pass
 }
 
 /// The program whose functions do the same as those of a program, by the same numbers, for one instance after another:
-/// [`SERIAL_PASSES`].
+/// [`SERIAL_PASSES`]. Names of other passes among the options mean nothing here.
 ///
 /// # Errors
 /// As [`optimise`].
-pub fn serial(program: &Program) -> Result<Program, PassError> {
-    derived(program, SERIAL_PASSES)
+pub fn serial(program: &Program, options: &Options<'_>) -> Result<Program, PassError> {
+    derived(program, SERIAL_PASSES, options)
 }
+
 /// The program whose functions do the same as those of a program, by the same numbers, on columns in parts:
-/// [`PARTITIONED_PASSES`].
+/// [`PARTITIONED_PASSES`]. Names of other passes among the options mean nothing here.
 ///
 /// # Errors
 /// As [`optimise`].
-pub fn partitioned(program: &Program) -> Result<Program, PassError> {
-    derived(program, PARTITIONED_PASSES)
+pub fn partitioned(program: &Program, options: &Options<'_>) -> Result<Program, PassError> {
+    derived(program, PARTITIONED_PASSES, options)
 }
 
 /// The functions of a program, all of them, after some more passes.
-fn derived(program: &Program, passes: &[Pass]) -> Result<Program, PassError> {
+fn derived(program: &Program, passes: &[Pass], options: &Options<'_>) -> Result<Program, PassError> {
     // Without anything to run all functions stay.
     let mut derived =
         Program { functions: program.functions.clone(), sites: program.sites.clone(), ..Program::default() };
-    run(passes, &mut derived, &Options::default())?;
+    run(passes, &mut derived, &options.of(passes))?;
     Ok(derived)
 }
 
@@ -103,10 +128,8 @@ fn derived(program: &Program, passes: &[Pass]) -> Result<Program, PassError> {
 /// # Errors
 /// As [`optimise`].
 pub fn run(passes: &[Pass], program: &mut Program, options: &Options<'_>) -> Result<(), PassError> {
-    if let Some(unknown) =
-        options.disable.iter().chain(&options.dump_after).find(|&name| passes.iter().all(|pass| pass.name != name))
-    {
-        return Err(PassError::UnknownPass(unknown.clone()));
+    if let Some(unknown) = options.unknown(&[passes]) {
+        return Err(PassError::UnknownPass(unknown.to_owned()));
     }
     verify(program).map_err(PassError::Input)?;
     // A pass that changes a marked program would make its marks wrong, and passes before groups are made know none.
@@ -156,6 +179,20 @@ mod tests {
         assert!(matches!(error, PassError::Broken { listing, .. } if listing.contains("return %1")));
         let error = optimise(&mut program, &Options::default()).unwrap_err();
         assert!(error.to_string().starts_with("verification failed before the first pass"));
+    }
+
+    #[test]
+    fn so_can_those_of_a_program_that_is_made_of_another() {
+        let seen = RefCell::new(Vec::new());
+        let dump = |name: &str, _: &Program| seen.borrow_mut().push(name.to_owned());
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let options =
+            Options { disable: names(&["fold", "inline"]), dump_after: names(&["peel", "view"]), dump: Some(&dump) };
+        let program = parse(TEXT).unwrap();
+        assert_eq!(serial(&program, &options).unwrap().functions, program.functions);
+        assert!(serial(&program, &Options::default()).unwrap().functions[0].body.instructions.is_empty());
+        assert_eq!(*seen.borrow(), ["peel"]);
+        assert_eq!((options.unknown(&[PASSES, SERIAL_PASSES]), options.unknown(&[PASSES])), (None, Some("peel")));
     }
 
     #[test]
@@ -216,7 +253,7 @@ mod tests {
              }",
         )
         .unwrap();
-        let found = partitioned(&program).unwrap().to_string();
+        let found = partitioned(&program, &Options::default()).unwrap().to_string();
         let expected = "function f(%0: int, %1: column int, %2: column int) -> int, column int {\n  %3 = length %1\n  \
              %6 = fused {\n    %4 = iota %3!\n    %5 = map multiply.int %1 %4*\n    yield %5!\n  }\n  \
              %7 = gather %2! %6!\n  %12, %13 = fused {\n    %8 = map add.int %7* %1*\n    %9 = reduce.add.int %8\n    \

@@ -7,7 +7,7 @@ use super::scalar_code::{self, is_scalar_only};
 use super::strategy::{entered, is_serial, is_uniform, may_branch};
 use nesl_vcode::alias::Summaries;
 use nesl_vcode::tail::Steps;
-use nesl_vcode::{FunctionId, Place, Program, Register, RegisterType, pipeline};
+use nesl_vcode::{FunctionId, Options, Place, Program, Register, RegisterType, pipeline};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -34,19 +34,26 @@ pub struct Loaded {
     pub(crate) native: NativeCode,
     /// The same program for columns in parts.
     partitioned: OnceLock<Box<Loaded>>,
+    /// The passes without which programs are made of this one.
+    left_out: Vec<String>,
 }
 
 impl Loaded {
     /// Makes a program ready to run. The verifier must have accepted it: a machine panics on a program that breaks its
     /// rules.
     pub fn new(program: Arc<Program>) -> Loaded {
+        Loaded::without(program, Vec::new())
+    }
+
+    /// The same, whose programs for machine code and for columns in parts are made without the passes of these names.
+    pub fn without(program: Arc<Program>, passes: Vec<String>) -> Loaded {
         let code = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_only = program.functions.iter().map(|_| OnceLock::new()).collect();
         let scalar_code = program.functions.iter().map(|_| OnceLock::new()).collect();
         let uniform = program.functions.iter().map(|_| OnceLock::new()).collect();
         let branching = program.functions.iter().map(|_| OnceLock::new()).collect();
         let serial = program.functions.iter().map(|_| OnceLock::new()).collect();
-        let native = NativeCode::new(program.functions.len());
+        let native = NativeCode::new(program.functions.len(), passes.clone());
         let (steps, summaries, partitioned) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Loaded {
             program,
@@ -60,6 +67,7 @@ impl Loaded {
             serial,
             native,
             partitioned,
+            left_out: passes,
         }
     }
 
@@ -71,8 +79,9 @@ impl Loaded {
     /// The same program for an engine whose columns lie in parts on several processes.
     pub(crate) fn partitioned(&self) -> &Loaded {
         self.partitioned.get_or_init(|| {
-            let program = pipeline::partitioned(&self.program).unwrap_or_else(|error| panic!("{error}"));
-            Box::new(Loaded::new(Arc::new(program)))
+            let options = Options { disable: self.left_out.clone(), ..Options::default() };
+            let program = pipeline::partitioned(&self.program, &options).unwrap_or_else(|error| panic!("{error}"));
+            Box::new(Loaded::without(Arc::new(program), self.left_out.clone()))
         })
     }
 

@@ -19,7 +19,7 @@ use nesl_native::{
 use nesl_prim::ScalarValue;
 use nesl_vcode::alias::Summaries;
 use nesl_vcode::tail::{Steps, bounded};
-use nesl_vcode::{FunctionId, Program, RegisterType, pipeline};
+use nesl_vcode::{FunctionId, Options, Program, RegisterType, pipeline};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -29,6 +29,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub(crate) struct NativeCode {
     /// None where this machine cannot run native code.
     compiler: Mutex<Option<Compiler>>,
+    /// The passes without which the program is compiled.
+    left_out: Vec<String>,
     /// The program as it is compiled.
     serial: OnceLock<Serial>,
     functions: Vec<OnceLock<Option<Compiled>>>,
@@ -49,8 +51,9 @@ struct Serial {
 }
 
 impl Serial {
-    fn of(program: &Program) -> Serial {
-        let mut program = pipeline::serial(program).unwrap_or_else(|error| panic!("{error}"));
+    fn of(program: &Program, left_out: &[String]) -> Serial {
+        let options = Options { disable: left_out.to_vec(), ..Options::default() };
+        let mut program = pipeline::serial(program, &options).unwrap_or_else(|error| panic!("{error}"));
         let bounded = bounded::add(&mut program);
         Serial { program, bounded, known: OnceLock::new() }
     }
@@ -63,9 +66,10 @@ impl std::fmt::Debug for NativeCode {
 }
 
 impl NativeCode {
-    /// For a program with so many functions.
-    pub fn new(functions: usize) -> NativeCode {
+    /// For a program with so many functions, compiled without some passes.
+    pub fn new(functions: usize, left_out: Vec<String>) -> NativeCode {
         NativeCode {
+            left_out,
             compiler: Mutex::new(None),
             serial: OnceLock::new(),
             functions: (0..functions).map(|_| OnceLock::new()).collect(),
@@ -87,7 +91,7 @@ impl NativeCode {
     }
 
     fn compiled(&self, program: &Program) -> &Serial {
-        self.serial.get_or_init(|| Serial::of(program))
+        self.serial.get_or_init(|| Serial::of(program, &self.left_out))
     }
 
     /// The program as it is compiled, and what is known of its loops and functions.

@@ -10,10 +10,15 @@ use clap::Args;
 use nesl_prim::visible;
 use nesl_span::SourceMap;
 use nesl_vcode::Program;
-use nesl_vcode::pipeline::{Options, PARTITIONED_PASSES, PASSES, SERIAL_PASSES, optimise, partitioned, serial};
+use nesl_vcode::pipeline::{
+    Options, PARTITIONED_PASSES, PASSES, PassError, SERIAL_PASSES, optimise, partitioned, serial,
+};
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::path::PathBuf;
+
+/// What makes another program of one.
+type Derive = fn(&Program, &Options<'_>) -> Result<Program, PassError>;
 
 #[derive(Args, Debug)]
 #[command(
@@ -61,10 +66,9 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
         return print(&nesl_vcode::manual::tables());
     }
     let Some(file) = &arguments.file else { return Ok(()) };
-    let (mut program, sources) = driver::to_vcode(&ProgramText::of(file), options.style())?;
+    let (program, sources) = driver::to_vcode(&ProgramText::of(file), options.style())?;
     if arguments.unoptimised {
-        nesl_vcode::verify(&program)
-            .map_err(|errors| driver::pass_error(&nesl_vcode::pipeline::PassError::Input(errors)))?;
+        nesl_vcode::verify(&program).map_err(|errors| driver::pass_error(&PassError::Input(errors)))?;
         return match arguments.explain {
             true => print(&visible::text(&nesl_vcode::explain(&program, &sources))),
             false => print(&visible::text(&program.to_string())),
@@ -77,21 +81,29 @@ pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     };
     let pipeline =
         Options { disable: arguments.disable.clone(), dump_after: arguments.dump_after.clone(), dump: Some(&dump) };
-    let optimised = optimise(&mut program, &pipeline).map_err(|error| driver::pass_error(&error));
+    let made = made(program, arguments, &pipeline).map_err(|error| driver::pass_error(&error));
     // What was asked for is shown even if a later pass fails: that is when it is needed.
     print(&visible::text(&listings.borrow()))?;
-    optimised?;
-    if arguments.serial {
-        program = serial(&program).map_err(|error| driver::pass_error(&error))?;
-    }
-    if arguments.partitioned {
-        program = partitioned(&program).map_err(|error| driver::pass_error(&error))?;
-    }
+    let program = made?;
     print(&match (arguments.cmu, arguments.explain) {
         (true, _) => stack_format(&program, &sources, options)?,
         (false, true) => visible::text(&nesl_vcode::explain(&program, &sources)).into_owned(),
         (false, false) => visible::text(&program.to_string()).into_owned(),
     })
+}
+
+/// The program as passes make it that is asked for.
+fn made(mut program: Program, arguments: &Arguments, options: &Options<'_>) -> Result<Program, PassError> {
+    let more = match arguments {
+        Arguments { serial: true, .. } => Some((SERIAL_PASSES, serial as Derive)),
+        Arguments { partitioned: true, .. } => Some((PARTITIONED_PASSES, partitioned as Derive)),
+        _ => None,
+    };
+    if let Some(name) = options.unknown(&[PASSES, more.map_or(&[], |(passes, _)| passes)]) {
+        return Err(PassError::UnknownPass(name.to_owned()));
+    }
+    optimise(&mut program, &options.of(PASSES))?;
+    more.map_or(Ok(program.clone()), |(_, derive)| derive(&program, options))
 }
 
 /// The program in the stack format of CMU.

@@ -2,13 +2,14 @@
 //!
 //! Each rank reads the programs, which are compiled. Rank 0 alone writes events.
 
-use nesl_backend::{Native, Strategy, Threads};
+use nesl_backend::{Loaded, Native, Strategy, Threads};
 use nesl_mpi::Ranks;
 use nesl_tests::outcome::Outcome;
 use nesl_tests::ranks::{Event, Order, append, read_lines};
 use nesl_tests::{engines, session};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -57,5 +58,6 @@ fn run(communicator: nesl_mpi::Communicator, order: &Order, threshold: usize, st
     });
     let local = Threads::new(1, None).unwrap_or_else(|error| panic!("{error}"));
     let ranks = Ranks::with_threshold(communicator, local, threshold);
-    engines::run_vcode(ranks, (strategy, Native::On), vcode, &sources, arguments.as_deref())
+    let loaded = Loaded::new(Arc::new(vcode));
+    engines::run_vcode(ranks, (strategy, Native::On), &loaded, &sources, arguments.as_deref())
 }

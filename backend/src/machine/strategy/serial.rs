@@ -171,7 +171,8 @@ mod tests {
             return %14 %15
           }";
         let program = nesl_vcode::parse(text).unwrap_or_else(|error| panic!("{text}\n{error}"));
-        let serial = nesl_vcode::pipeline::serial(&program).unwrap_or_else(|error| panic!("{error}"));
+        let serial = nesl_vcode::pipeline::serial(&program, &nesl_vcode::Options::default())
+            .unwrap_or_else(|error| panic!("{error}"));
         let is_serial = |program, id| is_serial(program, (&Steps::of(program), &Summaries::of(program)), id);
         let entered = |program: &Program| entered(program, &Steps::of(program), FunctionId(0));
         assert!(!is_serial(&program, FunctionId(0)) && entered(&program).is_none());
