@@ -17,6 +17,7 @@
 
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
+use crate::passes::segments;
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
 use nesl_prim::{ScalarOp, ScalarValue};
 
@@ -37,7 +38,7 @@ impl Rule for ReduceParts {
         let action = match (&instruction.op, &instruction.operands[..]) {
             (&Op::Vector(VectorOp::Reduce(op)), &[column]) if op.row().associative => parts(context, op, column),
             (&Op::Vector(VectorOp::SegReduce(op)), &[column, descriptor]) if op.row().associative => {
-                segments(context, op, column, descriptor)
+                in_segments(context, op, column, descriptor)
             }
             _ => None,
         };
@@ -68,7 +69,7 @@ fn parts(context: &mut Context, op: ScalarOp, column: Operand) -> Option<Action>
 }
 
 /// The reductions of segments that have been put together two by two.
-fn segments(context: &mut Context, op: ScalarOp, column: Operand, descriptor: Operand) -> Option<Action> {
+fn in_segments(context: &mut Context, op: ScalarOp, column: Operand, descriptor: Operand) -> Option<Action> {
     let &[first, one, second, other] = context.made_by(column, VectorOp::Append)? else { return None };
     let &[mut lengths] = context.made_by(descriptor, VectorOp::Packed)? else { return None };
     if let Some(checked) = by_map(context, lengths, ScalarOp::CheckTotal) {
@@ -95,15 +96,9 @@ fn by_map(context: &Context, column: Operand, op: ScalarOp) -> Option<&[Operand]
     Some(&definition.operands)
 }
 
-/// The lengths that a descriptor was made of.
-fn lengths(context: &Context, descriptor: Operand) -> Option<Operand> {
-    let packed = context.made_by(descriptor, VectorOp::Packed).map(|operands| operands[0]);
-    packed.or_else(|| context.made_by(descriptor, VectorOp::View).map(|operands| operands[1]))
-}
-
 /// Whether a column, or a scalar that stands for one, has the lengths of a descriptor.
 fn are_lengths(context: &Context, column: Operand, descriptor: Operand) -> bool {
-    let own = lengths(context, descriptor);
+    let own = segments::lengths(context, descriptor);
     let value = own.and_then(|own| context.broadcast(own)).map(|[value, _]| value);
     own == Some(column)
         || value == Some(column)

@@ -19,16 +19,12 @@
 //! with each of them again costs more than that. It comes after the making of groups, which says what goes through
 //! memory. What made the column is left to `dead`.
 
-use crate::fusion::aligned;
+use crate::fusion::{MEMORY, aligned};
 use crate::passes::effect::has_effect;
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
 use std::collections::{HashMap, HashSet};
 
-/// What may be computed again for each element, in instructions of a processor: about what it costs to write an element
-/// and to read it again.
-const AGAIN: usize = 8;
-
-/// The same where several groups do.
+/// What may be computed again where several groups do, in instructions of a processor.
 const OFTEN: usize = 2;
 
 /// Rematerialises columns in all functions.
@@ -124,7 +120,7 @@ impl Columns {
             let Some(recipe) = self.recipes.remove(&register) else { continue };
             let is_worth_it = match recipe.readers {
                 0 => false,
-                1 => recipe.cost <= AGAIN,
+                1 => recipe.cost <= MEMORY,
                 _ => recipe.cost <= OFTEN,
             };
             if is_worth_it && recipe.reads.iter().all(|read| !chosen.contains_key(read)) {

@@ -18,17 +18,13 @@
 //! the blocks, or anybody else, read in another way. Columns that are as long as one another in a block need not be so
 //! in front of it: what moves reads columns that one loop makes.
 
-use crate::fusion::{Extent, aligned};
+use crate::fusion::{Extent, MEMORY, aligned};
 use crate::op::{Class, Fusion};
 use crate::passes::copy::retain;
 use crate::passes::effect::has_effect;
 use crate::passes::fuse::lengths::Lengths;
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
 use std::collections::{HashMap, HashSet};
-
-/// What may be computed in vain for each element, in instructions of a processor: about what it costs to write an
-/// element and to read it again.
-const IN_VAIN: usize = 8;
 
 /// Speculates in all functions.
 pub fn run(program: &mut Program) {
@@ -144,7 +140,7 @@ impl Walk<'_> {
         let within = reads(|visit| choice.visit_reads(visit));
         let by_moved = reads(|visit| moved.iter().for_each(|instruction| instruction.visit_reads(visit)));
         let is_left = |(own, count): (&Register, &usize)| self.is_column(*own) && within[own] > *count;
-        if cost > IN_VAIN || by_moved.iter().any(is_left) {
+        if cost > MEMORY || by_moved.iter().any(is_left) {
             return Vec::new();
         }
         moved.into_iter().cloned().collect()
