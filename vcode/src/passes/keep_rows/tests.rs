@@ -1,26 +1,11 @@
 //! Before and after, of `{if f then row else … : row in m; f in flags}` as flattening makes it.
 
 use super::run;
+use crate::parse::numbered;
 use crate::passes::testing::{self, stays};
 
 const SIGNATURE: &str = "(%0: int, %1: descriptor, %2: column float, %3: column bool, %4: column float) \
      -> descriptor, column float";
-
-/// A function of which registers are numbered in the order in which they stand there.
-fn numbered(text: &str) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    let mut parts = text.split('%');
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (name, rest) = part.split_at(part.find(|char: char| !char.is_ascii_digit()).unwrap_or(part.len()));
-        let number = names.iter().position(|&other| other == name).unwrap_or(names.len());
-        if number == names.len() {
-            names.push(name);
-        }
-        out += &format!("%{number}{rest}");
-    }
-    out
-}
 
 /// Checks what the pass makes of a body, after removal of what is then not used.
 #[track_caller]

@@ -52,19 +52,8 @@ const ENTERS: &str = "descriptor, column int {
 
 /// The same text with registers that are numbered in their order in each function.
 fn numbered(text: &str) -> String {
-    let (mut numbers, mut out) = (HashMap::new(), String::new());
-    let mut parts = text.split('%');
-    out.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let end = part.find(|character: char| !character.is_ascii_digit()).unwrap_or(part.len());
-        let next = numbers.len();
-        let number = *numbers.entry(part[..end].to_owned()).or_insert(next);
-        out.push_str(&format!("%{number}{}", &part[end..]));
-        if part.contains("function ") {
-            numbers.clear();
-        }
-    }
-    let mut program = crate::parse::parse(&out).unwrap_or_else(|error| panic!("{error}\n{out}"));
+    let text = crate::parse::numbered(text);
+    let mut program = crate::parse::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     crate::passes::number::run(&mut program);
     program.to_string()
 }
