@@ -31,8 +31,8 @@ use crate::program::{Instruction, Op, Operand, Register, RegisterType};
 use nesl_prim::ScalarOp;
 use std::collections::HashMap;
 
-/// About what it costs to write an element and to read it again, in instructions of a processor: so much may be computed
-/// for each element, in vain or again, where that keeps it out of memory.
+/// About what it costs to write an element and to read it again, in instructions of a processor: so much may be
+/// computed for each element, in vain or again, where that keeps it out of memory.
 pub(crate) const MEMORY: usize = 8;
 
 /// A number of indices, by what has or says it.
