@@ -1,11 +1,12 @@
 //! Constant folding: scalar operations on constants, operations that change nothing, branches that are known.
 //!
 //! Only what is exact: `x + 0.0` stays, since it turns -0.0 into 0.0. An operation that fails on its constants stays,
-//! to fail when and if it is run. Elementwise operations fold only into one of their columns: a constant has no length.
+//! to fail when and if it is run. An elementwise operation that gives one value everywhere is that many copies of it.
 
+use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Rule};
-use crate::program::{Instruction, Op, Operand, Program};
-use nesl_prim::{ScalarOp, ScalarValue};
+use crate::program::{Instruction, Op, Operand, Program, RegisterType};
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 
 /// Folds constants in all functions.
 pub fn run(program: &mut Program) {
@@ -23,18 +24,26 @@ impl Rule for Fold {
                 [Operand::Constant(ScalarValue::Bool(condition))] => Action::Take(*condition),
                 _ => Action::Keep,
             },
-            Op::Scalar(op) | Op::Map(op) => {
-                match known(*op, &instruction.operands) {
-                    // A `map` is a column: where what it equals is not, it stays.
-                    Some(value) if context.type_of(value) == context.type_of(instruction.results[0].into()) => {
-                        Action::Replace(value)
-                    }
-                    _ => Action::Keep,
-                }
-            }
+            Op::Scalar(op) => known(*op, &instruction.operands).map_or(Action::Keep, Action::Replace),
+            Op::Map(op) => match known(*op, &instruction.operands) {
+                Some(value) if is_column(context, value) => Action::Replace(value),
+                Some(value) => copies(context, value, &instruction.operands),
+                None => Action::Keep,
+            },
             Op::Constants(_) | Op::Vector(_) | Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::Fused(_) => Action::Keep,
         }
     }
+}
+
+fn is_column(context: &Context, operand: Operand) -> bool {
+    matches!(context.type_of(operand), RegisterType::Column(_))
+}
+
+/// As many copies of a scalar as the columns among some operands have elements.
+fn copies(context: &mut Context, value: Operand, operands: &[Operand]) -> Action {
+    let Some(&column) = operands.iter().find(|&&operand| is_column(context, operand)) else { return Action::Keep };
+    let count = context.emit(Op::Vector(VectorOp::Length), vec![column], RegisterType::Scalar(ScalarType::Int));
+    Action::Become(Op::Vector(VectorOp::Dist), vec![value, count])
 }
 
 fn constant(operand: Operand) -> Option<ScalarValue> {
@@ -135,7 +144,7 @@ fn equal_operands(op: ScalarOp, operands: &[Operand]) -> Option<Operand> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::{becomes, stays};
+    use crate::passes::testing::{becomes, body_becomes, stays};
 
     #[test]
     fn constants_meet() {
@@ -220,16 +229,37 @@ mod tests {
     fn what_is_not_exact_stays() {
         stays(
             run,
-            "function f(%0: float, %1: column int, %2: column bool, %3: int) -> float {
-               %4 = add.float %0 0.0
-               %5 = multiply.float %4 0.0
-               %6 = equal.float %0 %0
-               %7 = subtract.float %0 %0
-               %8 = map and.bool %2 f
-               %9 = map select.int %2 %3 %3
-               %10 = map subtract.int %1 %1
-               return %5
+            "function f(%0: float, %1: column float) -> float {
+               %2 = add.float %0 0.0
+               %3 = multiply.float %2 0.0
+               %4 = equal.float %0 %0
+               %5 = subtract.float %0 %0
+               %6 = map equal.float %1 %1
+               %7 = map multiply.float %1 0.0
+               return %3
              }",
+        );
+    }
+
+    #[test]
+    fn one_value_everywhere_is_copies_of_it() {
+        body_becomes(
+            run,
+            "(%0: column int, %1: column bool, %2: int) -> column bool, column int, column int, column bool",
+            "%3 = map and.bool f %1
+             %4 = map select.int %1 %2 %2
+             %5 = map subtract.int %0 %0
+             %6 = map at_most.int %5 %5
+             return %3 %4 %5 %6",
+            "%3 = length %1
+             %4 = dist f %3
+             %5 = length %1
+             %6 = dist %2 %5
+             %7 = length %0
+             %8 = dist 0 %7
+             %9 = length %8
+             %10 = dist t %9
+             return %4 %6 %8 %10",
         );
     }
 }
