@@ -7,7 +7,7 @@
 
 use crate::op::VectorOp;
 use crate::program::{Block, Function, Instruction, Op, Operand, Place, Register, RegisterType};
-use nesl_prim::ScalarOp;
+use nesl_prim::{Property, ScalarOp};
 
 /// What becomes of an instruction.
 pub enum Action {
@@ -61,6 +61,17 @@ pub enum Maker {
     Constants(usize),
 }
 
+impl Maker {
+    /// Whether the ints that it gives are lengths or positions, or no larger than these.
+    pub fn is_natural(self) -> bool {
+        match self {
+            Maker::Vector(op) => op.row().natural,
+            Maker::Scalar(op) | Maker::Map(op) => op.is(Property::Natural),
+            Maker::Constants(_) => false,
+        }
+    }
+}
+
 /// What the walk knows at an instruction.
 pub struct Context {
     registers: Vec<RegisterType>,
@@ -77,6 +88,11 @@ impl Context {
             Operand::Register(register) => self.registers[register.0 as usize],
             Operand::Constant(value) => RegisterType::Scalar(value.scalar_type()),
         }
+    }
+
+    /// Whether an operand is a scalar.
+    pub fn is_scalar(&self, operand: Operand) -> bool {
+        matches!(self.type_of(operand), RegisterType::Scalar(_))
     }
 
     /// How an operand was defined; none for constants, parameters, and results of calls and blocks.

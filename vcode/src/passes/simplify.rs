@@ -4,11 +4,12 @@
 //! Flattening asks for lengths where it needs them and broadcasts where it must; here most of that turns out to be
 //! known. Each rule is exact: same value, same failures.
 
-use crate::op::{Elements, VectorOp};
+use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
-use crate::passes::{effect, fold, strength};
+use crate::passes::size::{Size, has_length, length};
+use crate::passes::{effect, fold, shared, strength, within};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
-use nesl_prim::{Property, ScalarOp, ScalarType, ScalarValue};
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 
 /// Simplifies all functions.
 pub fn run(program: &mut Program) {
@@ -34,64 +35,6 @@ impl Rule for Simplify {
                 .unwrap_or_else(|| repeated(context, Maker::Scalar(*op), *op, &instruction.operands)),
             Op::Constants(_) | Op::Host(_) | Op::Call(_) | Op::Each(_) | Op::If(..) | Op::Fused(_) => Action::Keep,
         }
-    }
-}
-
-/// What is known about the number of elements of a column, or of segments of a descriptor.
-#[derive(Clone, Copy)]
-enum Size {
-    /// It is this scalar.
-    Value(Operand),
-    /// It is what this instruction gives on this operand.
-    Of(VectorOp, Operand),
-}
-
-/// One step towards the length of a column.
-fn length(context: &Context, column: Operand) -> Option<Size> {
-    let definition = context.definition(column)?;
-    let operands = &definition.operands;
-    let of_column = |column: Operand| Some(Size::Of(VectorOp::Length, column));
-    let constant = |length: usize| Some(Size::Value(Operand::Constant(ScalarValue::Int(i64::try_from(length).ok()?))));
-    match definition.maker {
-        Maker::Constants(length) => constant(length),
-        Maker::Map(_) => operands
-            .iter()
-            .copied()
-            .find(|&operand| matches!(context.type_of(operand), RegisterType::Column(_)))
-            .and_then(of_column),
-        Maker::Scalar(_) => None,
-        Maker::Vector(op) => match op.elements() {
-            Elements::Value(operand) => Some(Size::Value(operands[operand])),
-            Elements::Column(operand) => of_column(operands[operand]),
-            Elements::Segments(operand) => Some(Size::Of(VectorOp::Segments, operands[operand])),
-            Elements::Total(operand) => Some(Size::Of(VectorOp::Total, operands[operand])),
-            Elements::Operands => constant(operands.len()),
-            Elements::Trues(_)
-            | Elements::Texts(_)
-            | Elements::Each
-            | Elements::All
-            | Elements::Sum(_)
-            | Elements::Unknown => None,
-        },
-    }
-}
-
-/// Whether a column is known to have as many elements as a scalar says.
-pub(crate) fn has_length(context: &Context, column: Operand, scalar: Operand) -> bool {
-    let (mut size, mut known) = (Size::Of(VectorOp::Length, column), false);
-    // Each turn goes to an earlier definition.
-    loop {
-        known |= match size {
-            Size::Value(value) => value == scalar,
-            Size::Of(op, operand) => context.made_by(scalar, op).is_some_and(|operands| operands[0] == operand),
-        };
-        size = match size {
-            Size::Of(VectorOp::Length, column) if !known => match length(context, column) {
-                Some(size) => size,
-                None => return false,
-            },
-            _ => return known,
-        };
     }
 }
 
@@ -204,7 +147,9 @@ fn map(context: &mut Context, op: ScalarOp, operands: &[Operand]) -> Action {
     let scalars: Vec<Operand> =
         operands.iter().map(|operand| broadcast(operand).map_or(*operand, |[value, _]| value)).collect();
     if scalars == operands {
-        let action = single(context, op, operands).or_else(|| strength::reduced(context, Op::Map, op, operands));
+        let action = single(context, op, operands)
+            .or_else(|| strength::reduced(context, Op::Map, op, operands))
+            .or_else(|| shared::once(context, op, operands));
         return action.unwrap_or_else(|| repeated(context, Maker::Map(op), op, operands));
     }
     if scalars.iter().any(|&operand| matches!(context.type_of(operand), RegisterType::Column(_))) {
@@ -247,7 +192,7 @@ fn repeated(context: &Context, maker: Maker, op: ScalarOp, operands: &[Operand])
     if let (ScalarOp::RangeLength, &[start, end, stride]) = (op, operands) {
         // From 0 to a length.
         let int = |value| Operand::Constant(ScalarValue::Int(value));
-        let is_length = context.definition(end).is_some_and(|end| never_negative(end.maker));
+        let is_length = context.definition(end).is_some_and(|end| end.maker.is_natural());
         return replace((start == int(0) && stride == int(1) && is_length).then_some(end));
     }
     let Some((&first, others)) = operands.split_first() else { return Action::Keep };
@@ -260,17 +205,9 @@ fn repeated(context: &Context, maker: Maker, op: ScalarOp, operands: &[Operand])
         ScalarOp::NotBool | ScalarOp::NotInt | ScalarOp::NegateInt | ScalarOp::NegateFloat if again => {
             Action::Replace(definition.operands[0])
         }
-        ScalarOp::CheckLength | ScalarOp::CheckTotal if never_negative(definition.maker) => Action::Replace(first),
+        ScalarOp::CheckLength | ScalarOp::CheckTotal if definition.maker.is_natural() => Action::Replace(first),
+        ScalarOp::CheckIndex if within::is_within(context, first, others[0]) => Action::Replace(first),
         _ => Action::Keep,
-    }
-}
-
-/// Whether the ints that an operation gives are lengths or positions, or no larger than these.
-fn never_negative(maker: Maker) -> bool {
-    match maker {
-        Maker::Vector(op) => op.row().natural,
-        Maker::Scalar(op) | Maker::Map(op) => op.is(Property::Natural),
-        Maker::Constants(_) => false,
     }
 }
 

@@ -14,7 +14,7 @@
 //! that has not been through it is replaced by 0 where there are none.
 
 use crate::op::VectorOp;
-use crate::passes::rewrite::{self, Action, Context, Definition, Maker, Rule};
+use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
 use crate::passes::scoped::Scoped;
 use crate::passes::{fold, segments};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
@@ -90,7 +90,7 @@ impl Slices {
                     context.made_by(whole, VectorOp::Iota)?;
                     let starts = context.made_by(view, VectorOp::View)?[0];
                     let mut terms = invariant(context, Extent::Segments(view), terms)?;
-                    terms.push((ScalarOp::AddInt, copies(context, starts)));
+                    terms.push((ScalarOp::AddInt, segments::copies(context, starts)));
                     return Some(Range { extent: Extent::Segments(view), terms, checked: false });
                 }
                 (Maker::Map(ScalarOp::AddInt), &[a, b]) => {
@@ -111,14 +111,11 @@ impl Slices {
     }
 
     fn check(&mut self, context: &mut Context, indices: Operand, length: Operand) -> Action {
-        if is_within(context, indices, length) {
-            return Action::Replace(indices);
-        }
         let Some(range) = self.range(context, indices) else { return Action::Keep };
         let Some(length) = term(context, range.extent, length) else { return Action::Keep };
         let (start, count) = (range.start(context), range.count(context));
         // As many from the first on as there are, in all or in each segment.
-        if start == ZERO && copies(context, count) == copies(context, length) {
+        if start == ZERO && segments::copies(context, count) == segments::copies(context, length) {
             return Action::Replace(indices);
         }
         let checked = elementwise(context, ScalarOp::CheckRange, vec![start, count, length]);
@@ -132,14 +129,14 @@ impl Slices {
     fn gather(&mut self, context: &mut Context, column: Operand, indices: Operand) -> Action {
         let Some(range) = self.range(context, indices) else { return Action::Keep };
         let (mut start, count) = (range.start(context), range.count(context));
-        if start != ZERO && !range.checked {
+        if start != ZERO && !range.checked && !are_starts(context, start, count) {
             let is_empty = elementwise(context, ScalarOp::EqualInt, vec![count, ZERO]);
             start = elementwise(context, ScalarOp::SelectInt, vec![is_empty, ZERO, start]);
         }
         match range.extent {
             Extent::Whole(count) => Action::Become(Op::Vector(VectorOp::Slice), vec![column, start, count]),
             Extent::Segments(_) => {
-                if is_scalar(context, start) {
+                if context.is_scalar(start) {
                     let number = vector(context, VectorOp::Length, vec![count], INT);
                     start = vector(context, VectorOp::Dist, vec![start, number], INTS);
                 }
@@ -172,45 +169,30 @@ impl Range {
     }
 }
 
+/// Whether a column has the starts of segments of these lengths, which are such where there are no indices, too.
+fn are_starts(context: &Context, starts: Operand, lengths: Operand) -> bool {
+    context.made_by(starts, VectorOp::Starts).is_some_and(|operands| {
+        segments::lengths(context, operands[0]) == Some(lengths)
+            || context.made_by(lengths, VectorOp::Lengths).is_some_and(|of| of == operands)
+    })
+}
+
 /// Terms of a column as those of the starts of a range, if none varies in the range.
 fn invariant(context: &Context, extent: Extent, terms: Vec<Term>) -> Option<Vec<Term>> {
     terms.into_iter().map(|(op, operand)| Some((op, term(context, extent, operand)?))).collect()
 }
 
-/// Whether a column of ranks is checked against the lengths of the segments that they are ranks in.
-fn is_within(context: &Context, ranks: Operand, length: Operand) -> bool {
-    let Some(Definition { maker: Maker::Vector(VectorOp::SegRank(_)), operands }) = context.definition(ranks) else {
-        return false;
-    };
-    let Some(lengths) = term(context, Extent::Segments(operands[1]), length) else { return false };
-    let owner = context.made_by(lengths, VectorOp::Lengths).map_or(lengths, |operands| operands[0]);
-    // Where all segments are equally long that may be a scalar.
-    copies(context, owner) == copies(context, segments::key(context, operands[1]))
-}
-
 /// Whether an operand may be what [`term`] is asked about; what a range is never may.
 fn may_be_term(context: &Context, operand: Operand) -> bool {
-    is_scalar(context, operand) || context.made_by(operand, VectorOp::SegDist).is_some()
+    context.is_scalar(operand) || context.made_by(operand, VectorOp::SegDist).is_some()
 }
 
-/// What an operand is for the whole of a range, or of each segment: itself where it is a scalar, what was spread over
-/// the segments where it is a column.
+/// What an operand is for the whole of a range, or of each segment.
 fn term(context: &Context, extent: Extent, operand: Operand) -> Option<Operand> {
-    if is_scalar(context, operand) {
-        return Some(operand);
+    match extent {
+        Extent::Whole(_) => context.is_scalar(operand).then_some(operand),
+        Extent::Segments(descriptor) => segments::for_segments(context, operand, descriptor),
     }
-    let Extent::Segments(descriptor) = extent else { return None };
-    let &[values, spread] = context.made_by(operand, VectorOp::SegDist)? else { return None };
-    (segments::key(context, spread) == segments::key(context, descriptor)).then(|| copies(context, values))
-}
-
-/// The scalar instead of a column of copies of it.
-fn copies(context: &Context, column: Operand) -> Operand {
-    context.made_by(column, VectorOp::Dist).map_or(column, |operands| operands[0])
-}
-
-fn is_scalar(context: &Context, operand: Operand) -> bool {
-    matches!(context.type_of(operand), RegisterType::Scalar(_))
 }
 
 const INT: RegisterType = RegisterType::Scalar(ScalarType::Int);
@@ -224,7 +206,7 @@ fn vector(context: &mut Context, op: VectorOp, operands: Vec<Operand>, ty: Regis
 /// Adds an operation on scalars, or on columns where one of the operands is one.
 fn elementwise(context: &mut Context, op: ScalarOp, operands: Vec<Operand>) -> Operand {
     let result = op.row().result;
-    if !operands.iter().all(|&operand| is_scalar(context, operand)) {
+    if !operands.iter().all(|&operand| context.is_scalar(operand)) {
         return context.emit(Op::Map(op), operands, RegisterType::Column(result));
     }
     fold::evaluate(op, &operands)
@@ -413,23 +395,6 @@ mod tests {
              %12 = compact %8 %11
              return %12",
         );
-    }
-
-    #[test]
-    fn ranks_in_segments_are_below_their_lengths() {
-        let ranked = |descriptor: &str, length: &str, result: &str| {
-            format!("{descriptor}\n%10 = seg_rank_up %5 %9\n{length}\nreturn {result}")
-        };
-        let packed = "%8 = lengths %4\n%9 = packed %8";
-        becomes(
-            "column int",
-            &ranked(packed, "%11 = seg_dist %8 %9\n%12 = map check_index %10 %11", "%12"),
-            &ranked(packed, "", "%10"),
-        );
-        // Where all are equally long: the same scalar.
-        let equal = "%8 = dist %2 %3\n%9 = packed %8";
-        becomes("column int", &ranked(equal, "%11 = map check_index %10 %2", "%11"), &ranked(equal, "", "%10"));
-        stays("column int", &ranked(equal, "%11 = map check_index %10 %3", "%11"));
     }
 
     #[test]

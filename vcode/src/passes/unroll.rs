@@ -8,7 +8,7 @@
 use crate::layout::{EachPlan, Holds, Take};
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Rule};
-use crate::passes::simplify::has_length;
+use crate::passes::size::has_length;
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use std::collections::HashMap;
