@@ -53,6 +53,7 @@ impl Emitter<'_> {
                 self.builder.ins().fcmp(FloatCC::Equal, a, zero)
             }
             ScalarOp::BoolToInt | ScalarOp::CharToCode => self.builder.ins().uextend(types::I64, a),
+            ScalarOp::LowByte => self.builder.ins().ireduce(types::I8, a),
             ScalarOp::IntToFloat | ScalarOp::NumberOfInt => self.builder.ins().fcvt_from_sint(types::F64, a),
             ScalarOp::NumberOfFloat => a,
             ScalarOp::Ceiling => {

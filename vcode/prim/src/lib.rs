@@ -5,13 +5,14 @@
 //! reference evaluator, constant folding and every engine instantiate that expression through [`Visitor`]; nobody
 //! writes it again. [`meaning`] holds the numeric decisions (wrapping, truncation, rounding), [`text`] how scalars are
 //! written and read. [`visible`] is how text from outside stands in messages. [`host`] is the table of operations on
-//! the world outside. [`cycles`] says what of a call graph is recursive.
+//! the world outside. [`interval`] says between which numbers results are. [`cycles`] says what of a call graph is recursive.
 
 pub mod constants;
 pub mod cursor;
 pub mod cycles;
 pub mod failure;
 pub mod host;
+pub mod interval;
 pub mod meaning;
 pub mod need;
 mod operator;
@@ -25,6 +26,7 @@ pub mod visible;
 pub use constants::Constants;
 pub use failure::Failure;
 pub use host::{Host, HostKind, HostOp, HostValue};
+pub use interval::Interval;
 pub use need::Need;
 pub use order::Direction;
 pub use table::{Cost, MonoidVisitor, Property, Row, ScalarOp, Visitor, eval};

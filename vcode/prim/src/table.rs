@@ -379,6 +379,7 @@ scalar_operations! {
     Round "round" "round" (Float) -> Int, - -, Several [], "The nearest int, halves away from zero.", try_unary |x: f64| meaning::to_int(x.round());
     CharToCode "char_to_code" "char_code" (Char) -> Int, - -, Direct [Natural], "The code of a character.", unary |c: u8| i64::from(c);
     CodeToChar "code_to_char" "code_char" (Int) -> Char, - -, Several [], "The character with a code of 0 to 255.", try_unary meaning::code_char;
+    LowByte "low_byte" _ (Int) -> Char, - -, Direct [], "The character whose code is the last eight bits.", unary |code: i64| code as u8;
 
     SeedNext "seed_next" _ (Int) -> Int, - -, Direct [], "The seed after one draw.", unary meaning::seed_next;
     SeedSplit "seed_split" _ (Int, Int) -> Int, - -, Several [], "The seed of one instance of an apply-to-each.", binary meaning::seed_split;

@@ -25,6 +25,7 @@ pub mod inline;
 pub mod keep_rows;
 pub mod last_use;
 mod linear;
+pub mod narrow;
 pub mod number;
 pub mod parts;
 pub mod peel;

@@ -4,8 +4,8 @@
 use crate::pass::Pass;
 use crate::passes::{
     accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, fuse_each, grouped_reduce, hoist,
-    hoist_common, if_conversion, inline, keep_rows, last_use, number, parts, peel, read_early, reduce_parts, regular,
-    rematerialize, rows, short_segments, simplify, sink_common, slice, sort, speculate, unroll, view, windows,
+    hoist_common, if_conversion, inline, keep_rows, last_use, narrow, number, parts, peel, read_early, reduce_parts,
+    regular, rematerialize, rows, short_segments, simplify, sink_common, slice, sort, speculate, unroll, view, windows,
     written_place, zero_trip,
 };
 
@@ -186,6 +186,12 @@ pub const PASSES: &[Pass] = &[
         run: rematerialize::run,
     },
     Pass { reason: "again after rematerialize: what is not in memory any more", ..DEAD },
+    Pass {
+        name: "narrow",
+        summary: "lets columns of ints from 0 to 255 that groups make and read be columns of bytes",
+        reason: "after fuse and rematerialize, which say what goes through memory, and dead, which leaves what is read",
+        run: narrow::run,
+    },
     NUMBER,
     LAST_USE,
 ];

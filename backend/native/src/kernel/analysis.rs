@@ -30,8 +30,7 @@ use super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand, is_ordered}
 use crate::scalar::lanes::LaneType;
 pub(super) use checks::{EndCheck, IndexedColumn, Length, LengthCheck};
 pub(super) use evolution::Evolution;
-pub(super) use intervals::Interval;
-use nesl_prim::ScalarOp;
+use nesl_prim::{Interval, ScalarOp};
 use nesl_vcode::{RegisterType, VectorOp};
 pub(super) use unswitch::{Change, Changes, Inner, inner};
 

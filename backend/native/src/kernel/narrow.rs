@@ -13,13 +13,12 @@
 //!
 //! In a space within, what is combined is what changes nothing where its flags are false.
 
-use super::analysis::Interval;
 use super::environment::Bound;
 use super::loop_emitter::LoopEmitter;
 use super::plan::{Ending, NodeOp, PlanOperand};
 use crate::scalar::lanes::LaneType;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use nesl_prim::{ScalarOp, ScalarType};
+use nesl_prim::{Interval, ScalarOp, ScalarType};
 use nesl_vcode::VectorOp;
 
 impl LoopEmitter<'_, '_, '_> {

@@ -190,7 +190,7 @@ impl Emitter<'_> {
             ScalarOp::MaximumInt | ScalarOp::MaximumChar => ins.ins().umax(a, b),
             ScalarOp::MinimumInt | ScalarOp::MinimumChar if is_signed => ins.ins().smin(a, b),
             ScalarOp::MinimumInt | ScalarOp::MinimumChar => ins.ins().umin(a, b),
-            ScalarOp::CharToCode | ScalarOp::CodeToChar => a,
+            ScalarOp::CharToCode | ScalarOp::CodeToChar | ScalarOp::LowByte => a,
             // A mask of ones is -1.
             ScalarOp::BoolToInt => ins.ins().ineg(a),
             other => unreachable!("{other} has no form in narrow lanes"),

@@ -253,6 +253,7 @@ impl Lanes<'_, '_> {
                 let size = self.int(256);
                 self.check_index(a, size)
             }
+            S::LowByte => self.with("AND INT", a, 255),
             S::SeedNext => self.with("+ INT", a, nesl_prim::meaning::seed_next(0)),
             S::SeedSplit => {
                 let seed = self.mix(a);

@@ -6,11 +6,11 @@
 
 use super::super::plan::{Ending, Mode, NodeOp, Plan, PlanOperand};
 use super::Analysis;
-use super::intervals::{self, Interval, divisor};
+use super::intervals;
 use crate::emitter::machine_type;
 use crate::scalar::int_comparison;
 use crate::scalar::lanes::{LaneType, Reciprocal};
-use nesl_prim::{ScalarOp, ScalarType};
+use nesl_prim::{Interval, ScalarOp, ScalarType};
 use nesl_vcode::VectorOp;
 use std::collections::BTreeSet;
 
@@ -36,9 +36,13 @@ impl Analysis<'_> {
 
     /// Whether the numbers that a node gets are such that it does not fail.
     fn cannot_fail(&self, number: usize) -> bool {
-        let node = &self.plan.nodes[number];
-        let first = node.operands.first().and_then(|&operand| self.interval(operand));
-        node.op == NodeOp::Map(ScalarOp::CodeToChar) && first.is_some_and(|codes| codes.is_in(0, 255))
+        self.plan.nodes[number].op == NodeOp::Map(ScalarOp::CodeToChar) && self.gets_codes(number)
+    }
+
+    /// Whether the numbers that a node gets are codes of characters.
+    fn gets_codes(&self, number: usize) -> bool {
+        let first = self.plan.nodes[number].operands.first().and_then(|&operand| self.interval(operand));
+        first.is_some_and(|codes| codes.is_in(0, 255))
     }
 
     /// The nodes that are computed in lanes, and whether bytes are read for them.
@@ -126,7 +130,7 @@ impl Analysis<'_> {
             ScalarOp::SelectInt | ScalarOp::SelectChar | ScalarOp::SelectBool => true,
             ScalarOp::AddInt | ScalarOp::SubtractInt | ScalarOp::NegateInt => true,
             ScalarOp::CharToCode | ScalarOp::BoolToInt => true,
-            ScalarOp::CodeToChar => self.cannot_fail(number),
+            ScalarOp::CodeToChar | ScalarOp::LowByte => self.gets_codes(number),
             ScalarOp::AbsoluteInt => interval(0).is_some_and(|it| lanes.holds_signed(it)),
             ScalarOp::MultiplyInt => lanes == LaneType::Short,
             ScalarOp::DivideInt | ScalarOp::Remainder | ScalarOp::Modulo => {
@@ -140,7 +144,7 @@ impl Analysis<'_> {
     pub fn reciprocal(&self, number: usize) -> Option<Reciprocal> {
         let node = &self.plan.nodes[number];
         let dividend = self.interval(node.operands[0])?;
-        let by = self.interval(node.operands[1]).and_then(divisor)?;
+        let by = self.interval(node.operands[1]).and_then(Interval::divisor)?;
         if node.op == NodeOp::Map(ScalarOp::Modulo) && by < 0 {
             return None;
         }
