@@ -1,3 +1,5 @@
+//! What becomes bytes, and what stays, as text.
+
 use super::*;
 use crate::passes::testing;
 

@@ -1,9 +1,9 @@
 //! Between which numbers the elements of a node are, where its operands say so: characters are codes of 0 to 255, and
 //! what is kept by `c >= a and c <= z` is between these.
 //!
-//! It is what decides whether elements fit into narrow lanes ([`super::narrow`]); what operations make of intervals says
-//! [`nesl_prim::interval`]. Numbers of a space within are looked
-//! at where its flags are true alone: elsewhere nobody reads them.
+//! It is what decides whether elements fit into narrow lanes ([`super::narrow`]); what operations make of intervals
+//! says [`Interval`]. Numbers of a space within are looked at where its flags are true alone: elsewhere nobody reads
+//! them.
 
 use super::super::plan::{NodeOp, Plan, PlanOperand};
 use crate::scalar::int_comparison;

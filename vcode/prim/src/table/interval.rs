@@ -1,5 +1,5 @@
-//! Between which numbers the results of operations are, where their operands say so: *interval arithmetic* (Moore, 1966)
-//! on the ints of this language, whose sums wrap.
+//! Between which numbers the results of operations are, where their operands say so: *interval arithmetic* (Moore,
+//! 1966) on the ints of this language, whose sums wrap.
 //!
 //! Characters and truth values count as their codes, and as 0 and 1.
 
