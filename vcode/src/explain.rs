@@ -14,14 +14,15 @@
 //! instructions stand between its own.
 
 use crate::print::{self, Printer};
-use crate::program::{Block, Function, Instruction, Op, Place, Program};
+use crate::program::{Block, Function, FunctionId, Instruction, Op, Place, Program};
+use crate::tail;
 use nesl_span::{FileId, SourceMap};
 
 /// The program beside its source. Functions without a place in the source, and steps, are left out.
 pub fn explain(program: &Program, sources: &SourceMap) -> String {
     let mut writer = Writer { program, sources, line: None, out: String::new() };
-    for function in &program.functions {
-        writer.function(function);
+    for (id, function) in (0..).zip(&program.functions) {
+        writer.function(function, FunctionId(id));
     }
     writer.out
 }
@@ -35,7 +36,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn function(&mut self, function: &Function) {
+    fn function(&mut self, function: &Function, id: FunctionId) {
         let text = Printer::default().function(self.program, function);
         let signature = text.lines().next().unwrap_or("").trim_start_matches("function ").trim_end_matches(" {");
         if !self.out.is_empty() {
@@ -44,25 +45,27 @@ impl Writer<'_> {
         self.out.push_str(signature);
         self.out.push('\n');
         self.line = None;
-        self.block(&function.body, 0);
+        self.block(&function.body, 0, Some(id));
         self.results("return", &function.body, 0);
     }
 
-    fn block(&mut self, block: &Block, depth: usize) {
+    /// A block, which ends a function or none.
+    fn block(&mut self, block: &Block, depth: usize, ends: Option<FunctionId>) {
         if let Some(line) = print::drop_line(block) {
             self.at(depth, &line);
         }
         for instruction in &block.instructions {
             self.source(instruction.place);
-            self.instruction(instruction, depth);
+            let is_last = tail::last(block).is_some_and(|last| std::ptr::eq(last, instruction));
+            self.instruction(instruction, depth, ends.filter(|_| is_last));
         }
     }
 
-    fn instruction(&mut self, instruction: &Instruction, depth: usize) {
-        let text = Printer::default().instruction(self.program, instruction);
-        let blocks = match &instruction.op {
-            Op::If(then_block, else_block) => vec![then_block, else_block],
-            Op::Fused(block) => vec![block],
+    fn instruction(&mut self, instruction: &Instruction, depth: usize, ends: Option<FunctionId>) {
+        let text = Printer::default().instruction(self.program, instruction, ends);
+        let (blocks, ends) = match &instruction.op {
+            Op::If(then_block, else_block) => (vec![then_block, else_block], ends),
+            Op::Fused(block) => (vec![block], None),
             _ => return self.at(depth, &text),
         };
         // Its first line ends where the first block begins.
@@ -72,14 +75,10 @@ impl Writer<'_> {
             if index > 0 {
                 self.at(depth, "} else {");
             }
-            self.branch(block, depth + 1);
+            self.block(block, depth + 1, ends);
+            self.results("yield", block, depth + 1);
         }
         self.at(depth, "}");
-    }
-
-    fn branch(&mut self, block: &Block, depth: usize) {
-        self.block(block, depth);
-        self.results("yield", block, depth);
     }
 
     fn results(&mut self, word: &str, block: &Block, depth: usize) {

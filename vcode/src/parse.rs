@@ -65,6 +65,8 @@ pub enum Problem {
     UntypedResult,
     /// A function returns other types than its first line says.
     ReturnTypes,
+    /// A `loop` that is no step of one: it does not end its function, or nothing comes back from it.
+    NoStep,
     /// Blocks or shapes nested too deeply.
     TooDeep,
 }
@@ -85,6 +87,9 @@ impl fmt::Display for ParseError {
             }
             Problem::UntypedResult => write!(formatter, "the operands do not tell the type of the result"),
             Problem::ReturnTypes => write!(formatter, "the function returns other types than it says here"),
+            Problem::NoStep => {
+                write!(formatter, "`loop` ends a function, to which what it calls can come back in this way")
+            }
             Problem::TooDeep => write!(formatter, "nested too deeply"),
         }
     }
@@ -135,6 +140,7 @@ struct Draft {
     function: Function,
     types: HashMap<u32, RegisterType>,
     results: Vec<RegisterType>,
+    loops: Vec<(Vec<Register>, usize)>,
     offset: usize,
 }
 
@@ -306,6 +312,10 @@ impl Parser<'_> {
             "" if results.is_empty() => return self.fail(Problem::Expected(last)),
             "" => return self.fail(Problem::Expected("an instruction")),
             "call" => Op::Call(self.function_use()?),
+            "loop" => {
+                self.loops.push((results.clone(), start));
+                Op::Call(self.function_use()?)
+            }
             "each" => Op::Each(Box::new(self.each()?)),
             "constants" => Op::Constants(self.constants()?),
             "map" => {
@@ -379,7 +389,7 @@ impl Parser<'_> {
         let body = self.block("return")?;
         let parameters = parameters.into_iter().map(|(register, _)| register).collect();
         let function = Function { name, parameters, registers: Vec::new(), body, span: NO_SPAN };
-        Ok(Draft { function, types, results, offset })
+        Ok(Draft { function, types, results, loops: std::mem::take(&mut self.loops), offset })
     }
 
     fn step(&mut self) -> Parse<Step> {
@@ -461,7 +471,10 @@ impl Parser<'_> {
         for step in steps.iter_mut().chain(mains.iter_mut().flat_map(Main::steps_mut)) {
             step.function = linker.resolve(step.function)?;
         }
+        let loops: Vec<_> = drafts.iter_mut().map(|draft| std::mem::take(&mut draft.loops)).collect();
         let functions = drafts.into_iter().map(|draft| linker.finish(draft)).collect::<Parse<_>>()?;
-        Ok(Program { functions, steps, mains, sites: Vec::new() })
+        let program = Program { functions, steps, mains, sites: Vec::new() };
+        link::check_loops(&program, &loops)?;
+        Ok(program)
     }
 }

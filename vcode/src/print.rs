@@ -17,6 +17,9 @@
 //!
 //! A group of instructions that can be one loop is `%7, %8 = fused {`, its instructions, `yield %5 %6` and `}`.
 //!
+//! A call that is a step of a loop ([`crate::tail`]) is written `loop` instead of `call`: it goes on with the next turn,
+//! with its operands as what the loop carries.
+//!
 //! One instruction a line; `;` starts a comment. Names with other characters than `is_bare` allows are quoted. Scalars
 //! are written as in NESL, except that a char that would not show is
 //! `` `\x0a `` and a NaN with an unusual payload carries its bits. Printing never fails, since it also shows what the
@@ -27,8 +30,10 @@ use crate::program::{
     Block, Function, FunctionId, Input, Instruction, Main, Op, Operand, Output, Place, Program, RegisterType, Step, Use,
 };
 use crate::shape::Shape;
+use crate::tail::{self, Steps};
 use nesl_prim::{Constants, cursor};
 use nesl_span::SourceMap;
+use std::cell::OnceCell;
 use std::fmt;
 
 /// How a program is printed.
@@ -38,10 +43,10 @@ pub struct Printer<'a> {
     pub sources: Option<&'a SourceMap>,
 }
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
     /// The text of a program.
-    pub fn program(self, program: &Program) -> String {
-        let mut writer = Writer { program, printer: self, out: String::new() };
+    pub fn program(self, program: &'a Program) -> String {
+        let mut writer = self.writer(program);
         for function in &program.functions {
             writer.function(function);
         }
@@ -56,17 +61,21 @@ impl Printer<'_> {
     }
 
     /// The text of one function of a program.
-    pub fn function(self, program: &Program, function: &Function) -> String {
-        let mut writer = Writer { program, printer: self, out: String::new() };
+    pub fn function(self, program: &'a Program, function: &Function) -> String {
+        let mut writer = self.writer(program);
         writer.function(function);
         writer.out
     }
 
-    /// The text of one instruction of a program.
-    pub fn instruction(self, program: &Program, instruction: &Instruction) -> String {
-        let mut writer = Writer { program, printer: self, out: String::new() };
-        writer.instruction(instruction, 0);
+    /// The text of one instruction of a program, and of a function that it ends, if it does.
+    pub fn instruction(self, program: &'a Program, instruction: &Instruction, ends: Option<FunctionId>) -> String {
+        let mut writer = self.writer(program);
+        writer.instruction(instruction, 0, ends);
         writer.out
+    }
+
+    fn writer(self, program: &'a Program) -> Writer<'a> {
+        Writer { program, printer: self, steps: OnceCell::new(), out: String::new() }
     }
 }
 
@@ -174,6 +183,8 @@ pub(crate) fn drop_line(block: &Block) -> Option<String> {
 struct Writer<'a> {
     program: &'a Program,
     printer: Printer<'a>,
+    /// Which calls at the end of functions are steps of loops, once that is asked.
+    steps: OnceCell<Steps>,
     out: String,
 }
 
@@ -234,14 +245,17 @@ impl Writer<'_> {
         self.text(" {");
         self.source(function.span.into());
         self.out.push('\n');
-        self.instructions(&function.body, 1);
+        let id = self.program.functions.iter().position(|other| std::ptr::eq(other, function));
+        let ends = id.and_then(|id| u32::try_from(id).ok()).map(FunctionId);
+        self.instructions(&function.body, 1, ends);
         self.indent(1);
         self.text("return");
         self.operands(&function.body.results, &function.body.uses);
         self.text("\n}\n\n");
     }
 
-    fn instructions(&mut self, block: &Block, depth: usize) {
+    /// Those of a block, which ends a function or none.
+    fn instructions(&mut self, block: &Block, depth: usize, ends: Option<FunctionId>) {
         if let Some(line) = drop_line(block) {
             self.indent(depth);
             self.text(line);
@@ -249,29 +263,41 @@ impl Writer<'_> {
         }
         for instruction in &block.instructions {
             self.indent(depth);
-            self.instruction(instruction, depth);
+            let is_last = tail::last(block).is_some_and(|last| std::ptr::eq(last, instruction));
+            self.instruction(instruction, depth, ends.filter(|_| is_last));
             self.out.push('\n');
         }
     }
 
-    fn instruction(&mut self, instruction: &Instruction, depth: usize) {
+    /// Whether a call that ends a function is a step of a loop.
+    fn is_step(&self, ended: FunctionId, callee: FunctionId) -> bool {
+        // Only rejected programs have calls of functions that are not there.
+        (callee.0 as usize) < self.program.functions.len()
+            && self.steps.get_or_init(|| Steps::of(self.program)).is_step(ended, callee)
+    }
+
+    /// One that ends a function or none.
+    fn instruction(&mut self, instruction: &Instruction, depth: usize, ends: Option<FunctionId>) {
         self.list(", ", &instruction.results, |writer, result| writer.text(format!("%{}", result.0)));
         if !instruction.results.is_empty() {
             self.text(" = ");
         }
-        self.text(mnemonic(&instruction.op));
+        match (&instruction.op, ends) {
+            (Op::Call(callee), Some(ended)) if self.is_step(ended, *callee) => self.text("loop"),
+            (op, _) => self.text(mnemonic(op)),
+        }
         match &instruction.op {
             Op::If(then_block, else_block) => {
                 self.operands(&instruction.operands, &instruction.uses);
                 self.out.push(' ');
-                self.block(then_block, depth, Some(instruction.place));
+                self.block(then_block, depth, Some(instruction.place), ends);
                 self.text(" else ");
-                self.block(else_block, depth, None);
+                self.block(else_block, depth, None, ends);
                 return;
             }
             Op::Fused(block) => {
                 self.out.push(' ');
-                return self.block(block, depth, Some(instruction.place));
+                return self.block(block, depth, Some(instruction.place), None);
             }
             Op::Constants(elements) => {
                 self.out.push(' ');
@@ -306,7 +332,7 @@ impl Writer<'_> {
     }
 
     /// A block, on one line if all it does is yield; `place` is noted where its first line ends.
-    fn block(&mut self, block: &Block, depth: usize, place: Option<Place>) {
+    fn block(&mut self, block: &Block, depth: usize, place: Option<Place>, ends: Option<FunctionId>) {
         if block.instructions.is_empty() && block.drops.is_empty() {
             self.text("{ yield");
             self.operands(&block.results, &block.uses);
@@ -318,7 +344,7 @@ impl Writer<'_> {
             self.source(place);
         }
         self.out.push('\n');
-        self.instructions(block, depth + 1);
+        self.instructions(block, depth + 1, ends);
         self.indent(depth + 1);
         self.text("yield");
         self.operands(&block.results, &block.uses);

@@ -81,6 +81,8 @@ impl Steps {
         let callees = |index: usize| {
             let mut callees = Vec::new();
             visit_ends(&program.functions[index].body, &mut |_, callee| callees.push(callee.0 as usize));
+            // What is printed may have been rejected for calls of functions that are not there.
+            callees.retain(|&callee| callee < program.functions.len());
             callees
         };
         Steps { components: components(program.functions.len(), callees) }
@@ -91,13 +93,20 @@ impl Steps {
         self.components[caller.0 as usize] == self.components[callee.0 as usize]
     }
 
+    /// Calls `visit` on the calls of a function that are steps.
+    pub fn visit(&self, program: &Program, function: FunctionId, visit: &mut impl FnMut(&Instruction, FunctionId)) {
+        visit_ends(&program.functions[function.0 as usize].body, &mut |call, callee| {
+            if self.is_step(function, callee) {
+                visit(call, callee);
+            }
+        });
+    }
+
     /// The functions that a function calls in steps.
     pub fn callees(&self, program: &Program, function: FunctionId) -> HashSet<FunctionId> {
         let mut callees = HashSet::new();
-        visit_ends(&program.functions[function.0 as usize].body, &mut |_, callee| {
-            if self.is_step(function, callee) {
-                callees.insert(callee);
-            }
+        self.visit(program, function, &mut |_, callee| {
+            callees.insert(callee);
         });
         callees
     }

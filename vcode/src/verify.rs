@@ -104,7 +104,7 @@ impl Checker<'_> {
     fn report(&mut self, instruction: Option<&Instruction>, problem: Problem) {
         self.errors.push(VerifyError {
             within: format!("function {}", self.function.name),
-            instruction: instruction.map(|instruction| Printer::default().instruction(self.program, instruction)),
+            instruction: instruction.map(|instruction| Printer::default().instruction(self.program, instruction, None)),
             span: Some(instruction.map_or(self.function.span, |instruction| instruction.place.span)),
             problem,
         });
@@ -220,7 +220,7 @@ impl Checker<'_> {
         let mut group = Group::default();
         for inner in &block.instructions {
             if !group.admit(inner, &self.function.registers, |_| true) {
-                let text = Printer::default().instruction(self.program, inner);
+                let text = Printer::default().instruction(self.program, inner, None);
                 return self.report(Some(instruction), Problem::NotInGroup(text));
             }
         }

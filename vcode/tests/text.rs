@@ -257,6 +257,47 @@ fn marks_of_last_uses_read_back() {
 }
 
 #[test]
+fn steps_of_loops_are_written_as_such() {
+    let text = "function even(%0: int) -> bool {
+  %1 = equal.int %0 0
+  %4 = if %1 { yield t } else {
+    %2 = subtract.int %0 1
+    %3 = loop odd %2
+    yield %3
+  }
+  return %4
+}
+
+function odd(%0: int) -> bool {
+  %1 = call even %0
+  %2 = not.bool %1
+  %3 = subtract.int %0 1
+  %4 = equal.int %3 0
+  %6 = if %2 { yield %4 } else {
+    %5 = loop even %3
+    yield %5
+  }
+  return %6
+}
+
+function enters(%0: int) -> bool {
+  %1 = call even %0
+  return %1
+}
+
+";
+    let program = parse(text).unwrap();
+    assert_eq!(verify(&program), Ok(()));
+    assert_eq!(program.to_string(), text);
+    // Where it is one, `call` means the same.
+    assert_eq!(parse(&text.replace("loop", "call")), Ok(program));
+    let wrong = |from: &str| parse(&text.replacen(from, &from.replacen("call", "loop", 1), 1)).unwrap_err().to_string();
+    let message = "`loop` ends a function, to which what it calls can come back in this way";
+    assert_eq!(wrong("%1 = call even %0\n  %2"), format!("12:8: {message}"));
+    assert_eq!(wrong("%1 = call even %0\n  return"), format!("24:8: {message}"));
+}
+
+#[test]
 fn groups_read_back() {
     let text = "function f(%0: column int, %1: column int) -> column int, int {
   %4, %5 = fused {

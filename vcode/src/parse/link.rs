@@ -2,8 +2,9 @@
 
 use super::{Draft, Error, NO_SPAN, Parse, Problem};
 use crate::build;
-use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, RegisterType};
-use std::collections::HashMap;
+use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
+use crate::tail::Steps;
+use std::collections::{HashMap, HashSet};
 
 /// Turns names into function numbers and gives registers their types.
 pub(super) struct Linker<'a> {
@@ -31,7 +32,7 @@ impl<'a> Linker<'a> {
     }
 
     pub(super) fn finish(&self, draft: Draft) -> Parse<Function> {
-        let Draft { mut function, mut types, results, offset } = draft;
+        let Draft { mut function, mut types, results, offset, .. } = draft;
         self.block(&mut function.body, &mut types)?;
         // Calls of the function have been typed by what its first line says.
         if operand_types(&function.body.results, &types, offset)? != results {
@@ -101,6 +102,21 @@ impl<'a> Linker<'a> {
             }
         })
     }
+}
+
+/// Checks that calls that are said to be steps of loops, by function, are such.
+pub(super) fn check_loops(program: &Program, loops: &[Vec<(Vec<Register>, usize)>]) -> Parse<()> {
+    let steps = Steps::of(program);
+    for (id, loops) in (0..).map(FunctionId).zip(loops) {
+        let mut found = HashSet::new();
+        steps.visit(program, id, &mut |call, _| {
+            found.insert(call.results.clone());
+        });
+        if let Some((_, offset)) = loops.iter().find(|(results, _)| !found.contains(results)) {
+            return Err(Error { offset: *offset, problem: Problem::NoStep });
+        }
+    }
+    Ok(())
 }
 
 fn operand_types(operands: &[Operand], types: &HashMap<u32, RegisterType>, offset: usize) -> Parse<Vec<RegisterType>> {

@@ -14,11 +14,13 @@ pub(super) struct Parser<'a> {
     depth: usize,
     /// Names of functions as they are used, with where.
     pub(super) names: Vec<(String, usize)>,
+    /// The results of the calls of the function at hand that are said to be steps of loops, with where.
+    pub(super) loops: Vec<(Vec<Register>, usize)>,
 }
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Parser<'a> {
-        Parser { cursor: Cursor::new(text, blank), depth: 0, names: Vec::new() }
+        Parser { cursor: Cursor::new(text, blank), depth: 0, names: Vec::new(), loops: Vec::new() }
     }
 
     pub(super) fn fail<T>(&self, problem: Problem) -> Parse<T> {

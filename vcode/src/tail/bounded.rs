@@ -277,7 +277,7 @@ mod tests {
     %20, %21, %22, %23, %24 = if %8 {
       %9 = build %7
       %10 = concat %2 %9
-      %11, %12, %13, %14, %15 = call adds/bounded %6 %1 %10 %3
+      %11, %12, %13, %14, %15 = loop adds/bounded %6 %1 %10 %3
       yield %11 %12 %13 %14 %15
     } else {
       %16 = call stays %2
