@@ -17,8 +17,8 @@
 //!
 //! A group of instructions that can be one loop is `%7, %8 = fused {`, its instructions, `yield %5 %6` and `}`.
 //!
-//! A call that is a step of a loop ([`crate::tail`]) is written `loop` instead of `call`: it goes on with the next turn,
-//! with its operands as what the loop carries.
+//! A call that is a step of a loop ([`crate::tail`]) is written `loop` instead of `call`: it goes on with the next
+//! turn, with its operands as what the loop carries.
 //!
 //! One instruction a line; `;` starts a comment. Names with other characters than `is_bare` allows are quoted. Scalars
 //! are written as in NESL, except that a char that would not show is
