@@ -133,6 +133,15 @@ pub trait Engine: Addresses + Scheduler + Collective {
         column: &Self::Column,
         descriptor: &Self::Descriptor,
     ) -> Result<Self::Column, Fault>;
+    /// `reduce_index`.
+    fn reduce_index(&mut self, op: ScalarOp, column: &Self::Column) -> Result<i64, Fault>;
+    /// `seg_reduce_index`.
+    fn seg_reduce_index(
+        &mut self,
+        op: ScalarOp,
+        column: &Self::Column,
+        descriptor: &Self::Descriptor,
+    ) -> Result<Self::Column, Fault>;
     /// `reduce_by_index` of values, at indices, to so many places.
     fn reduce_by_index(
         &mut self,

@@ -364,6 +364,9 @@ pub enum Intrinsic {
     Partition,
     /// A reduction with the scalar operator of this source name: `sum` is `+`.
     Reduce(&'static str),
+    /// Where the extreme element by the scalar operator of this source name is: `min_index` is `min`. The index of the
+    /// first of equal ones, or of the first nan; the largest int where there are no elements.
+    ReduceIndex(&'static str),
     /// An exclusive scan with the scalar operator of this source name.
     Scan(&'static str),
     /// `rank(v)`, `rank_down(v)`, `char_rank(s)`: where each element is in the order of all, equal ones in their order.
@@ -449,6 +452,8 @@ impl Intrinsic {
             "product" => Intrinsic::Reduce("*"),
             "max_val" => Intrinsic::Reduce("max"),
             "min_val" => Intrinsic::Reduce("min"),
+            "max_index" => Intrinsic::ReduceIndex("max"),
+            "min_index" => Intrinsic::ReduceIndex("min"),
             "any" => Intrinsic::Reduce("or"),
             "all" => Intrinsic::Reduce("and"),
             "parity" => Intrinsic::Reduce("xor"),

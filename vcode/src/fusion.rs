@@ -13,6 +13,7 @@
 //! * what comes from outside the group is of all indices: in a space within an element has no index outside;
 //! * what the loop completes (a reduction, a scan of floats, what was scattered) no other instruction of the group
 //!   reads;
+//! * what is asked for the index of an element is of all indices;
 //! * segments that a reduction or scan ends at lie one after another over all indices;
 //! * where spaces within are merged, nothing in them combines the elements before an index: it is computed where it is
 //!   needed, and may be so more than once.
@@ -234,6 +235,9 @@ impl Group {
             };
             let &[space, when_true, when_false] = &spaces[..] else { return None };
             return (is_of(when_true, true) && is_of(when_false, false)).then_some(space);
+        }
+        if matches!(instruction.op, Op::Vector(op) if op.gives_indices()) && spaces.iter().any(|&space| space > 0) {
+            return None;
         }
         match spaces.split_first() {
             Some((&first, others)) => others.iter().all(|&other| other == first).then_some(first),

@@ -184,6 +184,8 @@ pub struct Row {
     pub segments: Segments,
     /// Where it makes a descriptor of equally long segments, the operands that say how long and how many they are.
     pub regular: Option<[usize; 2]>,
+    /// Whether its operator chooses one of its operands: the least or the greatest.
+    pub chooses: bool,
     /// Whether the ints that it gives are lengths or positions, or no larger than these: never negative.
     pub natural: bool,
     /// What part it can play in a loop.
@@ -249,6 +251,19 @@ impl VectorOp {
             (Fusion::Running(positions), _) => Fusion::End(positions),
             (fusion, _) => fusion,
         }
+    }
+
+    /// Whether its operator, if it has one, is one of those that it can have: with an identity, and where it is asked
+    /// which element that chooses, one that does.
+    pub fn has_fitting_operator(self) -> bool {
+        let fits = |op: ScalarOp| op.row().identity.is_some() && (op.is_extreme() || !self.row().chooses);
+        self.operator().is_none_or(fits)
+    }
+
+    /// Whether it gives indices of elements. In a loop these are the loop's own: among what a filter keeps they are not
+    /// known.
+    pub fn gives_indices(self) -> bool {
+        self.row().chooses
     }
 
     /// The operator of an instruction of a class.

@@ -315,8 +315,9 @@ fn check_host(op: HostOp, operands: &[RegisterType]) -> Result<Vec<RegisterType>
 
 fn check_vector(op: VectorOp, operands: &[RegisterType]) -> Result<Vec<RegisterType>, Problem> {
     let row = op.row();
-    if let Some(operator) = op.operator().filter(|operator| operator.row().identity.is_none()) {
-        return Err(Problem::NoIdentity(operator));
+    if let Some(operator) = op.operator().filter(|_| !op.has_fitting_operator()) {
+        let has_identity = operator.row().identity.is_some();
+        return Err(if has_identity { Problem::NoChoice(operator) } else { Problem::NoIdentity(operator) });
     }
     let too_few = operands.len() < row.operands.len();
     let count = if row.variadic && !too_few { operands.len() } else { row.operands.len() };

@@ -130,6 +130,16 @@ fn only_operators_with_an_identity_reduce() {
 }
 
 #[test]
+fn only_what_an_operator_chooses_has_an_index() {
+    let text = "function f(%0: column int) -> int {\n %1 = reduce_index.minimum.int %0\n return %1 }";
+    let mut wrong = parse(text).unwrap();
+    assert_eq!(complaints_of(&wrong), Vec::<String>::new());
+    wrong.functions[0].body.instructions[0].op = Op::Vector(VectorOp::ReduceIndex(ScalarOp::AddInt));
+    assert!(complaints_of(&wrong)[0].starts_with("function f: add.int chooses none of its operands"));
+    assert!(parse(&text.replace("minimum", "add")).is_err());
+}
+
+#[test]
 fn functions_must_exist_and_differ_in_name() {
     let mut wrong = sound();
     wrong.functions.push(wrong.functions[0].clone());
@@ -265,6 +275,11 @@ fn groups_are_of_one_loop_and_yield_what_they_define() {
         (
             "%9 = fused {\n %5 = map negate.int %0\n %6 = gather %5 %2\n yield %6\n }",
             "`%6 = gather %5 %2` cannot be in this group",
+        ),
+        ("%9 = fused {\n %5 = map negate.int %0\n %6 = reduce_index.minimum.int %5\n yield %6\n }", ""),
+        (
+            "%9 = fused {\n %5 = pack %0 %1\n %6 = reduce_index.minimum.int %5\n yield %6\n }",
+            "`%6 = reduce_index.minimum.int %5` cannot be in this group",
         ),
         ("%9 = fused {\n %5 = map negate.int %0\n yield %0\n }", "a group yields other than different"),
         ("%9, %8 = fused {\n %5 = map negate.int %0\n yield %5 %5\n }", "a group yields other than different"),

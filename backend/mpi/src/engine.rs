@@ -8,6 +8,7 @@ use crate::distribution::request_cache::RequestCache;
 use crate::division;
 use crate::groups;
 use crate::instructions::elementwise;
+use crate::instructions::extreme;
 use crate::instructions::order;
 use crate::instructions::pack;
 use crate::instructions::permute;
@@ -118,6 +119,19 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         descriptor: &Self::Descriptor,
     ) -> Result<Distributed, Fault> {
         groups::seg_reduce(&mut self.distribution, op, column, descriptor)
+    }
+
+    fn reduce_index(&mut self, op: ScalarOp, column: &Distributed) -> Result<i64, Fault> {
+        extreme::reduce_index(&mut self.distribution, op, column)
+    }
+
+    fn seg_reduce_index(
+        &mut self,
+        op: ScalarOp,
+        column: &Distributed,
+        descriptor: &Self::Descriptor,
+    ) -> Result<Distributed, Fault> {
+        extreme::seg_reduce_index(&mut self.distribution, op, column, descriptor)
     }
 
     fn scan(

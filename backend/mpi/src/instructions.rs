@@ -4,6 +4,7 @@
 //! is what several classes share, and `together` does one instruction on several columns at once.
 
 pub(crate) mod elementwise;
+pub(crate) mod extreme;
 pub(crate) mod float_scans;
 pub(crate) mod float_sums;
 pub(crate) mod order;

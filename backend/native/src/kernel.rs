@@ -34,7 +34,7 @@ use crate::ints::Ints;
 use crate::module::{Module, Unavailable};
 use crate::state::{State, Status};
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types};
-use nesl_prim::ScalarValue;
+use nesl_prim::{Extreme, ScalarType, ScalarValue};
 use nesl_vcode::RegisterType;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -196,6 +196,10 @@ fn emit_kernel(mut emitter: Emitter<'_>, plan: &Plan, mode: Mode, parameters: &[
         };
         emitter.store_word(words, layout.outlets + 2 * index + 1, word);
     }
+    for (index, value) in finished.extremes.iter() {
+        let word = emitter.word_of_value(value, plan.type_of(plan.ending(index).sources()[0]));
+        emitter.store_word(words, layout.outlets + 2 * index, word);
+    }
     emitter.finish(&[]);
 }
 
@@ -321,6 +325,13 @@ impl<'a> Words<'a> {
     /// What such a scan has ended with.
     pub fn after(&self, scan: usize) -> u64 {
         self.words[self.layout.aside + 1 + scan]
+    }
+
+    /// The extreme element of those of this type that have been looked at, and its index.
+    pub fn extreme(&self, index: usize, ty: ScalarType) -> Extreme<ScalarValue> {
+        let place = self.layout.outlets + 2 * index;
+        let [value, index] = [0, 1].map(|word| self.words[place + word]);
+        Extreme { value: ScalarValue::from_word(ty, value), index: index as i64 }
     }
 
     /// What a reduction ends with, or how many elements are in the buffer of sums.

@@ -4,6 +4,7 @@
 //! with the table on many operands. An operation that fails makes its function give up. [`vector`] does some of them on
 //! two numbers at once, [`lanes`] in many bytes or shorts.
 
+mod extreme;
 pub(crate) mod lanes;
 mod products;
 pub(crate) mod vector;

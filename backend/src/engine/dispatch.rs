@@ -29,6 +29,10 @@ pub fn execute<E: Engine>(
             return engine.extract(&column, index).map(Slot::Scalar);
         }
         VectorOp::Reduce(op) => return engine.reduce(op, &operands.column()).map(Slot::Scalar),
+        VectorOp::ReduceIndex(op) => {
+            let index = engine.reduce_index(op, &operands.column())?;
+            return Ok(Slot::Scalar(ScalarValue::Int(index)));
+        }
         VectorOp::Packed => return engine.descriptor(None, operands.column()).map(Slot::Descriptor),
         VectorOp::View => {
             let (starts, lengths) = (operands.column(), operands.column());
@@ -93,6 +97,10 @@ pub fn execute<E: Engine>(
         VectorOp::SegReduce(op) => {
             let (column, descriptor) = operands.segmented();
             engine.seg_reduce(op, &column, &descriptor)
+        }
+        VectorOp::SegReduceIndex(op) => {
+            let (column, descriptor) = operands.segmented();
+            engine.seg_reduce_index(op, &column, &descriptor)
         }
         VectorOp::ReduceByIndex(op) => {
             let ([values, indices], places) = (operands.columns(), operands.size());

@@ -204,10 +204,7 @@ pub(crate) enum Check {
 impl Facts {
     fn new(plan: &Plan) -> Facts {
         let endings: Vec<Ending> = (0..plan.yields.len()).map(|index| plan.ending(index)).collect();
-        let by_segment = endings.iter().filter_map(|ending| match *ending {
-            Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => Some(input),
-            _ => None,
-        });
+        let by_segment = endings.iter().filter_map(|ending| ending.by_segments());
         let scanned = plan.nodes.iter().filter_map(|node| match (node.op, &node.operands[..]) {
             (NodeOp::Vector(VectorOp::SegScan(_)), &[_, PlanOperand::Input(descriptor)]) => Some(descriptor),
             _ => None,

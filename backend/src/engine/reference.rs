@@ -66,6 +66,14 @@ impl Engine for Reference {
         Ok(reduce::reduce(op, column))
     }
 
+    fn reduce_index(&mut self, op: ScalarOp, column: &Vector) -> Result<i64, Fault> {
+        Ok(reduce::reduce_index(op, column, 0..column.len()))
+    }
+
+    fn seg_reduce_index(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        Ok(reduce::seg_reduce_index(&self.meter, op, column, descriptor)?)
+    }
+
     fn seg_reduce(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
         Ok(reduce::seg_reduce(&self.meter, op, column, descriptor)?)
     }

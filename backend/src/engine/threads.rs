@@ -113,6 +113,14 @@ impl Engine for Threads {
         reduce::seg_reduce(self, op, column, descriptor)
     }
 
+    fn reduce_index(&mut self, op: ScalarOp, column: &Vector) -> Result<i64, Fault> {
+        reduce::reduce_index(self, op, column)
+    }
+
+    fn seg_reduce_index(&mut self, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
+        reduce::seg_reduce_index(self, op, column, descriptor)
+    }
+
     fn reduce_by_index(
         &mut self,
         op: ScalarOp,

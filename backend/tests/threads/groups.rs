@@ -71,17 +71,23 @@ fn every_end_of_every_operation_at_every_length() {
             let descriptor = maker.descriptors[turn % 2].0;
             let (scalar, column) = (RegisterType::Scalar(ty), RegisterType::Column(ty));
             let by_segment = vec![element.into(), descriptor.into()];
-            let ends = [
+            let mut ends = vec![
                 (VectorOp::Reduce(op), vec![element.into()], scalar),
                 (VectorOp::Scan(op), vec![element.into()], column),
                 (VectorOp::Reduce(op), vec![packed.into()], scalar),
                 (VectorOp::Scan(op), vec![packed.into()], column),
                 (VectorOp::SegReduce(op), by_segment.clone(), column),
-                (VectorOp::SegScan(op), by_segment, column),
+                (VectorOp::SegScan(op), by_segment.clone(), column),
             ];
+            if op.is_extreme() {
+                let [index, indices] = [RegisterType::Scalar, RegisterType::Column].map(|kind| kind(ScalarType::Int));
+                ends.push((VectorOp::ReduceIndex(op), vec![element.into()], index));
+                ends.push((VectorOp::SegReduceIndex(op), by_segment, indices));
+            }
             // Some of them, so that what one needs is not always there for another.
+            let ends_count = ends.len();
             for (position, (end, operands, ty)) in ends.into_iter().enumerate() {
-                if maker.random.below(3) > 0 || position == turn % 6 {
+                if maker.random.below(3) > 0 || position == turn % ends_count {
                     maker.add(Op::Vector(end), operands, ty);
                 }
             }
@@ -140,9 +146,13 @@ fn arithmetic_alone() {
                     else {
                         continue;
                     };
-                    let instruction = Op::Vector(VectorOp::SegReduce(reduction));
                     let operands = vec![element.0.into(), descriptor.into()];
-                    yields.push(maker.add(instruction, operands, RegisterType::Column(reduced)));
+                    // With indices no loop over one segment takes two at once.
+                    let (instruction, ty) = match reduction.is_extreme() && number % 3 == 0 {
+                        true => (VectorOp::SegReduceIndex(reduction), ScalarType::Int),
+                        false => (VectorOp::SegReduce(reduction), reduced),
+                    };
+                    yields.push(maker.add(Op::Vector(instruction), operands, RegisterType::Column(ty)));
                 }
             }
             maker.results = yields;

@@ -318,7 +318,12 @@ impl<'a> Maker<'a> {
                 let ops: Vec<ScalarOp> = reductions().collect();
                 let op = self.pick(&ops)?;
                 let element = self.element(op.row().result, space)?;
-                self.add(vector(VectorOp::Reduce(op)), vec![element.into()], RegisterType::Scalar(op.row().result));
+                let is_index = op.is_extreme() && space == 0 && self.random.below(2) == 0;
+                let (instruction, ty) = match is_index {
+                    true => (VectorOp::ReduceIndex(op), ScalarType::Int),
+                    false => (VectorOp::Reduce(op), op.row().result),
+                };
+                self.add(vector(instruction), vec![element.into()], RegisterType::Scalar(ty));
             }
             11 => {
                 let ops: Vec<ScalarOp> = reductions().collect();
@@ -341,9 +346,15 @@ impl<'a> Maker<'a> {
                 let descriptor = self.random.below(2);
                 let descriptor = self.descriptors[descriptor].0;
                 let is_scan = self.random.below(2) == 0;
-                let instruction = if is_scan { VectorOp::SegScan(op) } else { VectorOp::SegReduce(op) };
+                let (instruction, ty) = match is_scan {
+                    true => (VectorOp::SegScan(op), op.row().result),
+                    false if op.is_extreme() && self.random.below(2) == 0 => {
+                        (VectorOp::SegReduceIndex(op), ScalarType::Int)
+                    }
+                    false => (VectorOp::SegReduce(op), op.row().result),
+                };
                 let operands = vec![element.into(), descriptor.into()];
-                let result = self.add(vector(instruction), operands, RegisterType::Column(op.row().result));
+                let result = self.add(vector(instruction), operands, RegisterType::Column(ty));
                 if is_scan {
                     self.elements.push((result, op.row().result, 0));
                 }

@@ -1,4 +1,4 @@
-//! `reduce`, `scan`, `seg_reduce`, `seg_scan`.
+//! `reduce`, `scan`, `seg_reduce`, `seg_scan`, and the indices of extreme elements.
 
 use super::random::{Random, Style};
 use super::*;
@@ -19,6 +19,12 @@ fn reduce_and_scan() {
                 let expected = Reference::new(None).reduce(op, &all).unwrap();
                 for engine in &mut engines {
                     assert_eq!(engine.reduce(op, &all), Ok(expected), "{:?}", (engine.threads(), context));
+                }
+                if op.is_extreme() {
+                    let expected = Reference::new(None).reduce_index(op, &all).unwrap();
+                    for engine in &mut engines {
+                        assert_eq!(engine.reduce_index(op, &all), Ok(expected), "{:?}", (engine.threads(), context));
+                    }
                 }
                 check(&mut engines, &context, |e| e.scan(op, &all, None), |e| e.scan(op, &all, None));
             }
@@ -44,6 +50,14 @@ fn seg_reduce_and_seg_scan() {
                             |e| e.seg_reduce(op, &data, &descriptor),
                             |e| e.seg_reduce(op, &data, &descriptor),
                         );
+                        if op.is_extreme() {
+                            check(
+                                &mut engines,
+                                &context,
+                                |e| e.seg_reduce_index(op, &data, &descriptor),
+                                |e| e.seg_reduce_index(op, &data, &descriptor),
+                            );
+                        }
                         check(
                             &mut engines,
                             &context,

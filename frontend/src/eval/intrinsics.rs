@@ -6,7 +6,7 @@
 use super::value::{Closure, Value};
 use crate::core::{FunctionId, Intrinsic, short};
 use crate::ty::Type;
-use nesl_prim::{Direction, Element, Failure, ScalarOp, ScalarType, ScalarValue, eval, meaning, sum, text};
+use nesl_prim::{Direction, Element, Extreme, Failure, ScalarOp, ScalarType, ScalarValue, eval, meaning, sum, text};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -71,6 +71,7 @@ pub(super) fn apply(intrinsic: Intrinsic, operand: &Value, parameter: impl FnOnc
         }
         Intrinsic::Partition => partition(operand),
         Intrinsic::Reduce(source) => Ok(reduce(operator(source, &parameter()), operand)),
+        Intrinsic::ReduceIndex(source) => Ok(reduce_index(operator(source, &parameter()), operand)),
         Intrinsic::Scan(source) => Ok(scan(operator(source, &parameter()), operand)),
         Intrinsic::Rank(direction) => Ok(rank(direction, operand)),
         Intrinsic::Text => Ok(text_of(operand, &parameter(), None)),
@@ -352,6 +353,12 @@ fn reduce(op: ScalarOp, sequence: &Value) -> Value {
     }
     let elements = sequence.as_sequence().iter().map(Value::as_scalar);
     Value::Scalar(elements.fold(op.identity(), |before, element| op.combine(before, element)))
+}
+
+fn reduce_index(op: ScalarOp, sequence: &Value) -> Value {
+    let elements = sequence.as_sequence().iter().map(Value::as_scalar).zip(0..);
+    let one_by_one = elements.map(|(value, index)| Extreme { value, index });
+    Value::int(one_by_one.fold(Extreme::none(op.identity()), |before, one| before.then_by(op, one)).index)
 }
 
 fn scan(op: ScalarOp, sequence: &Value) -> Value {

@@ -27,6 +27,7 @@ pub use constants::Constants;
 pub use failure::Failure;
 pub use host::{Host, HostKind, HostOp, HostValue};
 pub use need::Need;
+pub use operator::extreme::{self, Extreme};
 pub use order::Direction;
 pub use table::interval::Interval;
 pub use table::{Cost, MonoidVisitor, Property, Row, ScalarOp, Visitor, eval};

@@ -1,5 +1,7 @@
 //! Operations of typed programs: what whoever knows that there is such an operation, or that it reduces, need not ask.
 
+pub mod extreme;
+
 use crate::table::{ScalarOp, eval};
 use crate::value::{ScalarType, ScalarValue};
 
@@ -10,6 +12,11 @@ impl ScalarOp {
     /// If it does neither: programs are typed and verified.
     pub fn identity(self) -> ScalarValue {
         self.row().identity.unwrap_or_else(|| panic!("{self} neither reduces nor scans"))
+    }
+
+    /// Whether the operation chooses the least or the greatest of its operands: that one is somewhere.
+    pub fn is_extreme(self) -> bool {
+        matches!(self.row().source, Some("min" | "max"))
     }
 
     /// The operation with a name of the source for operands of these types.

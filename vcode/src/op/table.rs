@@ -47,6 +47,7 @@ const fn row(mnemonic: &'static str, class: Class, elements: Elements, cost: Cos
         equal: &[],
         segments: Any,
         regular: None,
+        chooses: false,
         natural: false,
         fusion: Alone,
         fallible: false,
@@ -65,7 +66,7 @@ macro_rules! instances {
         vec![VectorOp::$name]
     };
     ($name:ident ScalarOp) => {
-        ScalarOp::ALL.iter().filter(|op| op.row().identity.is_some()).map(|&op| VectorOp::$name(op)).collect()
+        ScalarOp::ALL.iter().map(|&op| VectorOp::$name(op)).filter(|op| op.has_fitting_operator()).collect()
     };
     ($name:ident Direction) => {
         [Direction::Up, Direction::Down].map(VectorOp::$name).to_vec()
@@ -96,8 +97,8 @@ macro_rules! instructions {
         }
 
         impl VectorOp {
-            /// All instructions, in the order of the table; those with an operator once for each operator that has an
-            /// identity.
+            /// All instructions, in the order of the table; those with an operator once for each that fits
+            /// them.
             pub fn all() -> Vec<VectorOp> {
                 let parts: &[fn() -> Vec<VectorOp>] = &[ $( || instances!($name $($parameter)?) ),+ ];
                 parts.iter().flat_map(|part| part()).collect()
@@ -243,6 +244,20 @@ instructions! {
         operands: &[ColumnT, Descriptor], segments: Data(&[(0, 1)]), fusion: End(&[0]),
         doc: "seg_reduce.op c d: one element for each segment, as reduce would give it.",
         ..row("seg_reduce", Reduce, AsSegments(1), as_tree(&[AsSegments(1), Total(1)]))
+    };
+    /// The index of the extreme element of a column.
+    ReduceIndex(ScalarOp) = Row {
+        operands: &[ColumnT], result: Scalar(Int), chooses: true, fusion: End(&[0]),
+        doc: "reduce_index.op c: the index of the first least element (minimum) or greatest one (maximum), or of the first \
+              NaN if there is one; the largest int if there are no elements. 0.0 and -0.0 are equal.",
+        ..row("reduce_index", Reduce, Unknown, as_tree(&[As(0)]))
+    };
+    /// The index of the extreme element of each segment.
+    SegReduceIndex(ScalarOp) = Row {
+        operands: &[ColumnT, Descriptor], result: Column(Int), chooses: true, segments: Data(&[(0, 1)]),
+        fusion: End(&[0]),
+        doc: "seg_reduce_index.op c d: for each segment the index in it that reduce_index would give.",
+        ..row("seg_reduce_index", Reduce, AsSegments(1), as_tree(&[AsSegments(1), Total(1)]))
     };
     /// Reduction of the elements of each index.
     ReduceByIndex(ScalarOp) = Row {

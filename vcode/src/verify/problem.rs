@@ -69,6 +69,8 @@ pub enum Problem {
     NoColumn,
     /// A reduction or scan with an operator that has no identity.
     NoIdentity(ScalarOp),
+    /// The index of what an operator chooses that chooses none of its operands.
+    NoChoice(ScalarOp),
     /// Results that are not what the operation, the called function or the step gives.
     Results {
         /// What is given.
@@ -146,6 +148,7 @@ impl fmt::Display for Problem {
             Problem::GroupYields => write!(formatter, "a group yields other than different registers that it defines"),
             Problem::NoColumn => write!(formatter, "no operand is a column"),
             Problem::NoIdentity(op) => write!(formatter, "{op} has no identity"),
+            Problem::NoChoice(op) => write!(formatter, "{op} chooses none of its operands"),
             Problem::Results { expected, found } => {
                 write!(formatter, "gives {}, not {}", Types(expected), Types(found))
             }

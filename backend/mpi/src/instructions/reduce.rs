@@ -61,7 +61,7 @@ pub(crate) fn seg_reduce<L: LocalEngine>(
         return exactly_reduced(ranks, op, &reduced, &map, descriptor.0.lengths.length());
     }
     let crossing = float_sums::crossing_sum(ranks, op, &part, &map)?.map(ScalarValue::Float);
-    in_segments(ranks, op, &reduced, &map, crossing, descriptor.0.lengths.length())
+    in_segments(ranks, op.identity(), &reduced, &map, crossing, descriptor.0.lengths.length())
 }
 
 /// The column of the reductions of so many segments under an associative operator, from those of what lies in this
@@ -74,13 +74,14 @@ pub(crate) fn exactly_reduced<L: LocalEngine>(
     segments: usize,
 ) -> Result<Distributed, Fault> {
     let crossing = Some(exact_crossing(ranks, op, reduced, map));
-    in_segments(ranks, op, reduced, map, crossing, segments)
+    in_segments(ranks, op.identity(), reduced, map, crossing, segments)
 }
 
-/// The same from that of the segment that goes on behind this block, too.
-fn in_segments<L: LocalEngine>(
+/// The column of what so many segments come to, from that of what lies in this block, and that of the segment that goes
+/// on behind it. Segments without elements come to `of_nothing`.
+pub(crate) fn in_segments<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    op: ScalarOp,
+    of_nothing: ScalarValue,
     reduced: &Vector,
     map: &SegmentMap<L::Descriptor>,
     crossing: Option<ScalarValue>,
@@ -92,7 +93,7 @@ fn in_segments<L: LocalEngine>(
     let head = map.segments.len() - started.len();
     on_vector!(reduced, slice => {
         let values = with_last(&slice.elements()[head..], last);
-        segments::by_segment(ranks, segments, from_value(op.identity()), started, &values)
+        segments::by_segment(ranks, segments, from_value(of_nothing), started, &values)
     })
 }
 

@@ -54,8 +54,9 @@ impl Body<'_, '_> {
         };
         let (plan, inputs) = plan_of(instruction, self.function).filter(|_| is_group)?;
         let ending = |index: &usize| plan.ending(*index);
-        let is_simple =
-            |index| is_stored(ending(&index)) || matches!(ending(&index), Ending::Reduce(..) | Ending::Sum(..));
+        let is_scalar =
+            |index: &usize| matches!(ending(index), Ending::Reduce(..) | Ending::ReduceIndex(..) | Ending::Sum(..));
+        let is_simple = |index| is_stored(ending(&index)) || is_scalar(&index);
         if plan.spaces() > 1 || !(0..plan.yields.len()).all(is_simple) {
             return None;
         }

@@ -93,12 +93,14 @@ impl Body<'_, '_> {
             let (ty, ending) = (plan.nodes[node].ty, plan.ending(index));
             let outlet = match ending {
                 Ending::Reduce(op, _) => Outlet { pointer: zero, start: self.identity(op) },
+                // It begins with nothing, and ends in registers.
+                Ending::ReduceIndex(..) => Outlet { pointer: zero, start: zero },
                 Ending::Sum(op, _) => Outlet { pointer: self.begin_sums(index, op), start: zero },
                 Ending::Store(_) | Ending::Scan(..) => {
                     let pointer = rooms.next().unwrap_or_else(|| unreachable!("there is room for what is stored"));
                     Outlet { pointer, start: zero }
                 }
-                Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
+                Ending::SegReduce(_, _, input) | Ending::SegReduceIndex(_, _, input) | Ending::SegSum(_, _, input) => {
                     let segments = self.value(Operand::Register(inputs[input]))[2];
                     let pointer = self.room(segments, ty);
                     let start = match ending {
@@ -129,7 +131,7 @@ impl Body<'_, '_> {
             let outlet = outlets[index];
             let done = || finished.values[index];
             let count = match plan.ending(index) {
-                Ending::Reduce(..) => {
+                Ending::Reduce(..) | Ending::ReduceIndex(..) => {
                     values[index].push(done());
                     continue;
                 }
@@ -141,7 +143,7 @@ impl Body<'_, '_> {
                 Ending::Store(source) | Ending::Scan(_, source) => {
                     finished.positions[plan.space_of(source)].unwrap_or(length)
                 }
-                Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
+                Ending::SegReduce(_, _, input) | Ending::SegReduceIndex(_, _, input) | Ending::SegSum(_, _, input) => {
                     self.value(Operand::Register(inputs[input]))[2]
                 }
                 Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => outlet.start,

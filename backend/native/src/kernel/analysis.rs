@@ -361,7 +361,9 @@ fn endings(plan: &Plan, mode: Mode) -> Vec<Option<Ending>> {
 fn cursors(plan: &Plan, endings: &[Option<Ending>], live: &[bool]) -> Vec<Option<usize>> {
     let is_used = |input: usize| {
         let by_ending = endings.iter().flatten().any(|ending| match *ending {
-            Ending::SegReduce(_, _, descriptor) | Ending::SegScatter { descriptor, .. } => descriptor == input,
+            Ending::SegReduce(_, _, descriptor)
+            | Ending::SegReduceIndex(_, _, descriptor)
+            | Ending::SegScatter { descriptor, .. } => descriptor == input,
             _ => false,
         });
         let mut nodes = plan.nodes.iter().zip(live);

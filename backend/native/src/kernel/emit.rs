@@ -306,6 +306,9 @@ impl LoopEmitter<'_, '_, '_> {
                     accumulators.iter().for_each(|&variable| self.emitter.builder.def_var(variable, identity));
                     self.store_of_segment(index, cursor, result, machine_type(op.row().result).bytes());
                 }
+                Some(Ending::SegReduceIndex(_, _, descriptor)) if self.plan.is_alike(descriptor, input) => {
+                    self.end_looking(index, cursor);
+                }
                 Some(Ending::SegSum(op, ..)) => {
                     let Some(lanes) = self.lanes_of(input).cloned() else { continue };
                     let stop = self.emitter.builder.use_var(cursor.stop);
@@ -326,7 +329,7 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.def_var(cursor.segment, next);
     }
 
-    fn store_of_segment(&mut self, index: usize, cursor: Cursor, value: Value, size: u32) {
+    pub(super) fn store_of_segment(&mut self, index: usize, cursor: Cursor, value: Value, size: u32) {
         let segment = self.emitter.builder.use_var(cursor.segment);
         let address = self.emitter.address(self.environment.outlets[index].pointer, segment, size);
         self.emitter.builder.ins().store(TRUSTED, value, address, 0);
@@ -336,7 +339,9 @@ impl LoopEmitter<'_, '_, '_> {
     fn finish(&mut self, end: Value) -> Finished {
         for (input, cursor) in self.different_cursors() {
             let is_end = |ending: &Option<Ending>| match *ending {
-                Some(Ending::SegReduce(_, _, descriptor)) => self.plan.is_alike(descriptor, input),
+                Some(Ending::SegReduce(_, _, descriptor) | Ending::SegReduceIndex(_, _, descriptor)) => {
+                    self.plan.is_alike(descriptor, input)
+                }
                 Some(Ending::SegSum(..)) => self.lanes_of(input).is_some(),
                 _ => false,
             };
@@ -351,6 +356,7 @@ impl LoopEmitter<'_, '_, '_> {
         let positions =
             positions.into_iter().map(|position| position.map(|position| self.emitter.builder.use_var(position)));
         let positions = positions.collect();
+        let mut extremes = Made::nothing("yield", self.analysis.endings.len());
         let mut values = Vec::with_capacity(self.analysis.endings.len());
         for index in 0..self.analysis.endings.len() {
             values.push(match (self.analysis.endings[index], self.carried[index].clone()) {
@@ -361,10 +367,14 @@ impl LoopEmitter<'_, '_, '_> {
                     values.into_iter().reduce(|one, other| self.emitter.scalar(op, &[one, other]))
                 }
                 (Some(Ending::Sum(..)), Carried::Values(position)) => Some(self.emitter.builder.use_var(position[0])),
+                (Some(Ending::ReduceIndex(..)), Carried::Values(variables)) => {
+                    extremes.set(index, self.emitter.builder.use_var(variables[0]));
+                    Some(self.emitter.builder.use_var(variables[1]))
+                }
                 _ => None,
             });
         }
-        Finished { positions, values: Made::from_all("yield", values) }
+        Finished { positions, values: Made::from_all("yield", values), extremes }
     }
 
     /// Ends the current segment of a descriptor and those after it, which have no elements.

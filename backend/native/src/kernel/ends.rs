@@ -3,6 +3,7 @@
 //! ```text
 //! store              out[i] = v                           // in a space within: out[position] = v, kept or not
 //! reduce             a = a + v                            // under a mask: a = a + (mask ? v : identity)
+//! index of extreme   if v replaces a { a = v; n = i }     // without a branch; for a segment n - base in the end
 //! sum of floats      buffer[i % BLOCK] = v                // added up where a block ends
 //!   of a filter      buffer[n] = v; n += mask; if n == BLOCK { complete_sums; n = 0 }
 //! scatter            out[index] = v                       // in a piece, where order counts: written[index] = 1
@@ -11,14 +12,16 @@
 //! ```
 
 use super::environment::BoundSegments;
-use super::loop_emitter::LoopEmitter;
+use super::loop_emitter::{Carried, Cursor, LoopEmitter};
 use super::plan::{Ending, Mode, PlanOperand};
 use crate::emitter::TRUSTED;
 use crate::sums::{BUFFER, LENGTH_MASK, LENGTHS, RESULTS, SEGMENT, SEGMENTS};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
+use nesl_prim::extreme::NOWHERE;
 use nesl_prim::{ScalarOp, ScalarType, sum};
+use std::ops::Range;
 
 impl LoopEmitter<'_, '_, '_> {
     /// What becomes of an element of a yield.
@@ -34,6 +37,10 @@ impl LoopEmitter<'_, '_, '_> {
                 let accumulators = self.values(index);
                 let accumulator = accumulators[self.now.further % accumulators.len()];
                 self.combine(op, accumulator, value, mask);
+            }
+            Ending::ReduceIndex(op, source) | Ending::SegReduceIndex(op, source, _) => {
+                let value = self.operand(source);
+                self.choose(index, op, value);
             }
             Ending::Sum(_, source) if self.plan.space_of(source) > 0 => {
                 let value = self.operand(source);
@@ -187,5 +194,60 @@ impl LoopEmitter<'_, '_, '_> {
         let zero = builder.ins().iconst(types::I64, 0);
         builder.def_var(variable, zero);
         after
+    }
+
+    /// Where it is looked for an extreme element first: no element is more extreme where all are alike.
+    pub fn first_looked_at(&mut self, indices: &Range<Value>) -> Value {
+        let nowhere = self.emitter.int(NOWHERE);
+        let ins = &mut self.emitter.builder;
+        let is_any = ins.ins().icmp(IntCC::SignedLessThan, indices.start, indices.end);
+        ins.ins().select(is_any, indices.start, nowhere)
+    }
+
+    /// What goes from one index to the next where it is looked for an extreme element, from one on.
+    pub fn carry_extreme(&mut self, op: ScalarOp, first: Value) -> Carried {
+        let identity = self.identity(op);
+        Carried::Values(vec![self.variable(identity), self.variable(first)])
+    }
+
+    /// The extreme element so far, and where it is.
+    fn extreme(&self, index: usize) -> [Variable; 2] {
+        let values = self.values(index);
+        [values[0], values[1]]
+    }
+
+    /// An element takes the place of the extreme one of those before, if it does.
+    fn choose(&mut self, index: usize, op: ScalarOp, value: Value) {
+        let variables = self.extreme(index);
+        let [extreme, place] = variables.map(|variable| self.emitter.builder.use_var(variable));
+        let is_replaced = self.emitter.is_replaced(op, extreme, value);
+        let ins = &mut self.emitter.builder;
+        let here = ins.ins().iadd_imm_s(self.now.loop_index(), self.now.further as i64);
+        let extreme = ins.ins().select(is_replaced, value, extreme);
+        let place = ins.ins().select(is_replaced, here, place);
+        ins.def_var(variables[0], extreme);
+        ins.def_var(variables[1], place);
+    }
+
+    /// Where in the current segment the extreme element is, is stored.
+    pub fn end_looking(&mut self, index: usize, cursor: Cursor) {
+        let [_, place] = self.extreme(index);
+        let nowhere = self.emitter.int(NOWHERE);
+        let ins = &mut self.emitter.builder;
+        let [place, base, stop] = [place, cursor.base, cursor.stop].map(|variable| ins.use_var(variable));
+        let within = ins.ins().isub(place, base);
+        let is_empty = ins.ins().icmp(IntCC::Equal, base, stop);
+        let result = ins.ins().select(is_empty, nowhere, within);
+        self.store_of_segment(index, cursor, result, 8);
+        self.begin_looking(index, stop);
+    }
+
+    /// It is looked for the extreme element of a segment that begins there.
+    pub fn begin_looking(&mut self, index: usize, base: Value) {
+        let Some(Ending::SegReduceIndex(op, ..)) = self.analysis.endings[index] else { return };
+        let [extreme, place] = self.extreme(index);
+        let identity = self.identity(op);
+        self.emitter.builder.def_var(extreme, identity);
+        self.emitter.builder.def_var(place, base);
     }
 }

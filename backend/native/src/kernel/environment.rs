@@ -117,6 +117,8 @@ pub(crate) struct Finished {
     pub positions: Vec<Option<Value>>,
     /// For each yield what a reduction ends with, or how many elements are in the buffer of sums.
     pub values: Made<Value>,
+    /// For each yield that is the index of an extreme element, that element.
+    pub extremes: Made<Value>,
 }
 
 /// Something for each of several things, as far as it has been made.

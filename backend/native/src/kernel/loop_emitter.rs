@@ -94,7 +94,8 @@ impl Now {
 #[derive(Clone, Debug)]
 pub(super) enum Carried {
     Nothing,
-    /// Accumulators of an exact operation, or the position in a filter's buffer of sums.
+    /// Accumulators of an exact operation; the extreme element so far, and the loop's index there; or the position in a
+    /// filter's buffer of sums.
     Values(Vec<Variable>),
     /// An ordered scan: what comes before the block, what comes before the element inside the block, and for a filter
     /// the position in the block.
@@ -180,7 +181,7 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
             }
         }
         for index in 0..analysis.endings.len() {
-            let carried = loops.carry(index);
+            let carried = loops.carry(index, indices);
             loops.carried.push(carried);
         }
         loops.begin_scans();
@@ -214,7 +215,7 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
         self.analysis.first_cursors().filter_map(|input| Some((input, self.cursors.get(input)?))).collect()
     }
 
-    fn carry(&mut self, index: usize) -> Carried {
+    fn carry(&mut self, index: usize, indices: &Range<Value>) -> Carried {
         let start = self.environment.outlets[index].start;
         let is_within = |source| self.plan.space_of(source) > 0;
         match self.analysis.endings[index] {
@@ -229,6 +230,14 @@ impl<'a, 'e, 'b> LoopEmitter<'a, 'e, 'b> {
             Some(Ending::SegReduce(op, ..)) => {
                 let identity = self.identity(op);
                 Carried::Values(vec![self.variable(identity)])
+            }
+            Some(Ending::ReduceIndex(op, _)) => {
+                let first = self.first_looked_at(indices);
+                self.carry_extreme(op, first)
+            }
+            Some(Ending::SegReduceIndex(op, _, descriptor)) => {
+                let base = self.environment.segments(descriptor).base;
+                self.carry_extreme(op, base)
             }
             Some(Ending::Sum(_, source)) if is_within(source) => Carried::Values(vec![self.variable(start)]),
             Some(Ending::SegSum(_, _, descriptor)) => {

@@ -88,6 +88,10 @@ pub enum Ending {
     Scan(ScalarOp, PlanOperand),
     /// Those of each segment of an input are combined by an exact operation.
     SegReduce(ScalarOp, PlanOperand, usize),
+    /// It is looked where the extreme one is, by an operation that chooses it.
+    ReduceIndex(ScalarOp, PlanOperand),
+    /// The same in each segment of an input.
+    SegReduceIndex(ScalarOp, PlanOperand, usize),
     /// Those of each segment of an input are combined as [`nesl_prim::sum`] defines.
     SegSum(ScalarOp, PlanOperand, usize),
     /// Values are written at indices of a column.
@@ -126,9 +130,21 @@ impl Ending {
             | Ending::Sum(_, source)
             | Ending::Scan(_, source)
             | Ending::SegReduce(_, source, _)
+            | Ending::ReduceIndex(_, source)
+            | Ending::SegReduceIndex(_, source, _)
             | Ending::SegSum(_, source, _)
             | Ending::SegScatter { values: source, .. } => vec![source],
             Ending::Scatter { indices, values, .. } | Ending::Combine { indices, values, .. } => vec![indices, values],
+        }
+    }
+
+    /// The input with a result for each of whose segments.
+    pub fn by_segments(self) -> Option<usize> {
+        match self {
+            Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) | Ending::SegReduceIndex(_, _, input) => {
+                Some(input)
+            }
+            _ => None,
         }
     }
 
@@ -268,6 +284,8 @@ impl Plan {
                 Ending::SegSum(op, node.operands[0], descriptor())
             }
             NodeOp::Vector(VectorOp::SegReduce(op)) => Ending::SegReduce(op, node.operands[0], descriptor()),
+            NodeOp::Vector(VectorOp::ReduceIndex(op)) => Ending::ReduceIndex(op, node.operands[0]),
+            NodeOp::Vector(VectorOp::SegReduceIndex(op)) => Ending::SegReduceIndex(op, node.operands[0], descriptor()),
             NodeOp::Vector(VectorOp::Scatter) => {
                 let (indices, values) = (node.operands[1], node.operands[2]);
                 Ending::Scatter { indices, values, ordered: !self.is_one_value(values) }

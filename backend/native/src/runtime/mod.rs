@@ -212,6 +212,7 @@ pub(crate) fn helper_of(op: VectorOp, ty: ScalarType) -> Option<Helper> {
         VectorOp::Interleave => m::interleave_of(ty),
         VectorOp::Append => s::append_of(ty),
         VectorOp::SegReduce(op) => reduce::helpers(op).seg_reduce,
+        VectorOp::SegReduceIndex(op) => reduce::helpers(op).seg_reduce_index,
         VectorOp::ReduceByIndex(op) => reduce::helpers(op).reduce_by_index,
         VectorOp::SegScan(op) => reduce::helpers(op).seg_scan,
         VectorOp::Sort(Direction::Up) => typed!(sort_up),

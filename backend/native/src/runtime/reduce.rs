@@ -1,4 +1,5 @@
-//! Reductions and scans of segments, wherever those lie, and reductions by index.
+//! Reductions and scans of segments, wherever those lie, where in them the extreme elements are, and reductions by
+//! index.
 //!
 //! Exact operations are combined in several accumulators; float sums and products as [`nesl_prim::sum`] defines.
 //!
@@ -11,6 +12,7 @@
 
 use super::order::room;
 use super::{Frame, Helper, helper};
+use nesl_prim::extreme::extreme;
 use nesl_prim::{Element, MonoidVisitor, ScalarOp, sum};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -19,6 +21,7 @@ use std::mem::MaybeUninit;
 #[derive(Clone, Copy)]
 pub(super) struct Helpers {
     pub seg_reduce: Helper,
+    pub seg_reduce_index: Helper,
     pub reduce_by_index: Helper,
     pub seg_scan: Helper,
 }
@@ -38,6 +41,8 @@ trait Combine {
     fn reduce(identity: Self::Of, elements: &[Self::Of]) -> Self::Of;
     /// Scans elements into as many places.
     fn scan_into(identity: Self::Of, elements: &[Self::Of], places: &mut [MaybeUninit<Self::Of>]);
+    /// Where the extreme element is.
+    fn index(identity: Self::Of, elements: &[Self::Of]) -> i64;
 }
 
 /// An exact operation, by the type of its meaning.
@@ -65,6 +70,10 @@ impl<T: Element, F: Fn(T, T) -> T + Copy> Combine for Exact<F, T> {
             before = combine(before, element);
         }
     }
+
+    fn index(identity: T, elements: &[T]) -> i64 {
+        extreme(identity, crate::shim::zst_instance::<F>(), elements).index
+    }
 }
 
 /// A sum or a product of floats.
@@ -83,11 +92,21 @@ impl<F: Fn(f64, f64) -> f64 + Copy> Combine for Ordered<F> {
             place.write(float);
         });
     }
+
+    fn index(_: f64, _: &[f64]) -> i64 {
+        unreachable!("a sum is nowhere: the verifier excludes that")
+    }
 }
 
 fn seg_reduce<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
     let (identity, column, segments) = (frame.scalar(), frame.column(), frame.segments());
     let items = segments.iter().map(|(start, length)| C::reduce(identity, &column[start..start + length]));
+    frame.give_items(segments.lengths.len(), items)
+}
+
+fn seg_reduce_index<C: Combine>(frame: &mut Frame<'_>) -> Option<()> {
+    let (identity, column, segments) = (frame.scalar(), frame.column(), frame.segments());
+    let items = segments.iter().map(|(start, length)| C::index(identity, &column[start..start + length]));
     frame.give_items(segments.lengths.len(), items)
 }
 
@@ -131,6 +150,7 @@ impl Combining {
     fn of<C: Combine>() -> Helpers {
         Helpers {
             seg_reduce: helper(seg_reduce::<C>),
+            seg_reduce_index: helper(seg_reduce_index::<C>),
             reduce_by_index: helper(reduce_by_index::<C>),
             seg_scan: helper(seg_scan::<C>),
         }

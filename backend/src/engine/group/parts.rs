@@ -85,6 +85,8 @@ impl Partial {
             Ending::Reduce(op, _) => Some(Yield::Reduced(op)),
             Ending::SegReduce(op, _, segments) => Some(Yield::BySegment(op, segments)),
             Ending::Sum(..) | Ending::SegSum(..) | Ending::Scan(..) => None,
+            // More than one word says what a part comes to.
+            Ending::ReduceIndex(..) | Ending::SegReduceIndex(..) => None,
             Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => None,
         });
         let yields = yields.collect::<Option<Vec<Yield>>>()?;

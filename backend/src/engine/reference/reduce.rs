@@ -5,7 +5,8 @@ use crate::data::buffer::Meter;
 use crate::data::descriptor::Descriptor;
 use crate::data::vector::Vector;
 use crate::on_vector;
-use nesl_prim::{Element, Failure, ScalarOp, ScalarValue};
+use nesl_prim::{Element, Extreme, Failure, ScalarOp, ScalarValue};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// All elements combined; the identity if there are none.
@@ -30,4 +31,22 @@ pub(super) fn seg_reduce(
         fold(op, Pass::Reduce, slice.elements(), &mut descriptor.iter(), &mut out);
         Ok(Vector::new(meter, out))
     })
+}
+
+/// The index of the extreme element among some of a column, from the first of these on.
+pub(super) fn reduce_index(op: ScalarOp, column: &Vector, range: Range<usize>) -> i64 {
+    let elements = range.zip(0..).map(|(place, index)| Extreme { value: column.get(place), index });
+    elements.fold(Extreme::none(op.identity()), |before, one| before.then_by(op, one)).index
+}
+
+/// The same of each segment.
+pub(super) fn seg_reduce_index(
+    meter: &Arc<Meter>,
+    op: ScalarOp,
+    column: &Vector,
+    descriptor: &Descriptor,
+) -> Result<Vector, Failure> {
+    let mut out = meter.reserve(descriptor.segments())?;
+    out.extend(descriptor.iter().map(|(start, length)| reduce_index(op, column, start..start + length)));
+    Ok(Vector::new(meter, out))
 }

@@ -32,7 +32,7 @@ use crate::engine::group::{Facts, Group, LocalSlot};
 use crate::on_vector;
 use length::length;
 use nesl_native::{DescriptorPlace, Ending, Kernel, Mode, NodeOp, Plan, State, Status, Sums, Words, is_ordered};
-use nesl_prim::{Element, ScalarValue, eval, sum};
+use nesl_prim::{Element, Extreme, ScalarValue, eval, sum};
 use nesl_vcode::op::Class;
 use output_buffer::{OutputBuffer, OutputBuffers};
 use private_scatter::PrivateScatter;
@@ -366,7 +366,11 @@ impl<'a> Work<'a> {
             let room = rooms[index].as_mut();
             let (pointer, length) = room.map_or((std::ptr::null_mut(), 0), |room| (room.pointer(), room.length()));
             match *ending {
-                Ending::Store(_) | Ending::Scan(..) | Ending::SegReduce(..) => words.outlet(index, pointer, 0),
+                Ending::Store(_)
+                | Ending::Scan(..)
+                | Ending::SegReduce(..)
+                | Ending::ReduceIndex(..)
+                | Ending::SegReduceIndex(..) => words.outlet(index, pointer, 0),
                 Ending::Reduce(op, _) => {
                     let identity = op.row().identity.map_or(0, ScalarValue::to_word);
                     words.outlet(index, pointer, identity);
@@ -429,6 +433,11 @@ impl<'a> Work<'a> {
                     let mut parts = parts.into_iter();
                     let first = parts.next().ok_or(GaveUp)?;
                     Slot::Scalar(parts.try_fold(first, combine)?)
+                }
+                (Ending::ReduceIndex(op, _), _) => {
+                    let parts = outcomes.iter().map(|(words, _)| words.extreme(index, op.row().result));
+                    let found = parts.fold(Extreme::none(op.identity()), |before, later| before.then_by(op, later));
+                    Slot::Scalar(ScalarValue::Int(found.index))
                 }
                 (Ending::Sum(..), _) => {
                     let parts = outcomes

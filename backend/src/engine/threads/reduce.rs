@@ -1,4 +1,4 @@
-//! Reductions of whole columns and of each segment.
+//! Reductions of whole columns and of each segment, to elements or to where the extreme one is.
 //!
 //! Exact operations are combined in whatever order is fastest: several accumulators, then pieces. Float addition and
 //! multiplication follow [`nesl_prim::sum`] to the bit: a piece is a power of two of its blocks, so that the tree over
@@ -14,7 +14,8 @@ use crate::data::descriptor::Descriptor;
 use crate::data::vector::Vector;
 use crate::engine::Fault;
 use nesl_native::wide;
-use nesl_prim::{Element, MonoidVisitor, ScalarOp, ScalarValue, sum};
+use nesl_prim::extreme::extreme;
+use nesl_prim::{Element, Extreme, MonoidVisitor, ScalarOp, ScalarValue, sum};
 
 /// All elements combined; the identity if there are none.
 pub fn reduce(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<ScalarValue, Fault> {
@@ -24,6 +25,21 @@ pub fn reduce(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<Scalar
 /// One element for each segment, as [`reduce`] would give it.
 pub fn seg_reduce(threads: &Threads, op: ScalarOp, column: &Vector, descriptor: &Descriptor) -> Result<Vector, Fault> {
     op.visit_monoid(SegReduce { threads, column, descriptor })
+}
+
+/// The index of the extreme element.
+pub fn reduce_index(threads: &Threads, op: ScalarOp, column: &Vector) -> Result<i64, Fault> {
+    op.visit_monoid(ReduceIndex { threads, column })
+}
+
+/// The same in each segment.
+pub fn seg_reduce_index(
+    threads: &Threads,
+    op: ScalarOp,
+    column: &Vector,
+    descriptor: &Descriptor,
+) -> Result<Vector, Fault> {
+    op.visit_monoid(SegReduceIndex(SegReduce { threads, column, descriptor }))
 }
 
 struct Reduce<'a> {
@@ -182,4 +198,63 @@ impl SegReduce<'_> {
         }
         Ok(wrap(output.finish(&self.threads.meter)))
     }
+}
+
+struct ReduceIndex<'a> {
+    threads: &'a Threads,
+    column: &'a Vector,
+}
+
+impl MonoidVisitor for ReduceIndex<'_> {
+    type Output = Result<i64, Fault>;
+
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
+        let elements = slice_of::<T>(self.column).elements();
+        Ok(extreme_of_parts(self.threads, identity, combine, elements)?.index)
+    }
+
+    fn ordered(self, _: f64, _: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
+        unreachable!("a sum is nowhere: the verifier excludes that")
+    }
+}
+
+struct SegReduceIndex<'a>(SegReduce<'a>);
+
+impl MonoidVisitor for SegReduceIndex<'_> {
+    type Output = Result<Vector, Fault>;
+
+    fn exact<T: Element>(self, identity: T, combine: impl Fn(T, T) -> T + Copy + Send + Sync) -> Self::Output {
+        let SegReduceIndex(segments) = self;
+        let data = slice_of::<T>(segments.column).elements();
+        let each = |run: &Run, writer: &mut Writer<'_, i64>| {
+            wide(|| {
+                for (start, length) in run.iter(segments.descriptor) {
+                    writer.push(extreme(identity, combine, &data[start..start + length]).index);
+                }
+            });
+        };
+        segments.all(&each, &|run| {
+            let (start, length) = run.first(segments.descriptor);
+            Ok(extreme_of_parts(segments.threads, identity, combine, &data[start..start + length])?.index)
+        })
+    }
+
+    fn ordered(self, _: f64, _: impl Fn(f64, f64) -> f64 + Copy + Send + Sync) -> Self::Output {
+        unreachable!("a sum is nowhere: the verifier excludes that")
+    }
+}
+
+/// The extreme one of many elements: that of parts, put together in their order.
+fn extreme_of_parts<T: Element>(
+    threads: &Threads,
+    identity: T,
+    combine: impl Fn(T, T) -> T + Copy + Send + Sync,
+    elements: &[T],
+) -> Result<Extreme<T>, Fault> {
+    let ranges = split(elements.len(), threads.workers.pieces(elements.len(), GRAIN));
+    let parts = threads.workers.try_each(ranges, &|range| {
+        let first = range.start;
+        Ok(wide(|| extreme(identity, combine, &elements[range])).from(first))
+    })?;
+    Ok(parts.into_iter().fold(Extreme::none(identity), |before, later| before.then(combine, later)))
 }

@@ -101,7 +101,7 @@ impl Walk {
             Op::Vector(op) if op.row().extends => true,
             Op::Vector(VectorOp::Length | VectorOp::Extract | VectorOp::Slice | VectorOp::View) => return true,
             Op::Vector(VectorOp::Starts | VectorOp::Lengths | VectorOp::Segments) => return true,
-            Op::Map(_) | Op::Vector(VectorOp::Reduce(_)) => goes_over(self, operands),
+            Op::Map(_) | Op::Vector(VectorOp::Reduce(_) | VectorOp::ReduceIndex(_)) => goes_over(self, operands),
             Op::Vector(_) | Op::Each(_) | Op::Host(_) => false,
         };
         if is_so {

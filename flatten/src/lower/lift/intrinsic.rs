@@ -214,6 +214,11 @@ impl Lowering<'_, '_> {
                 let column = argument.into_sequence().1.operand();
                 Value::scalar(self.builder.vector(VectorOp::Reduce(op), &[column]), op.row().result)
             }
+            Intrinsic::ReduceIndex(source) => {
+                let elements = argument.into_sequence().1;
+                let op = VectorOp::ReduceIndex(ScalarOp::named(source, &[elements.scalar_type(); 2]));
+                Value::scalar(self.builder.vector(op, &[elements.operand()]), ScalarType::Int)
+            }
             Intrinsic::Scan(source) => {
                 let (length, elements) = argument.into_sequence();
                 let op = operator(source, ty);

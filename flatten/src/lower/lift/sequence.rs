@@ -90,6 +90,11 @@ impl Lowering<'_, '_> {
                 let operands = [elements.operand(), descriptor];
                 Value::column(self.builder.vector(VectorOp::SegReduce(op), &operands), op.row().result)
             }
+            Intrinsic::ReduceIndex(source) => {
+                let (descriptor, elements) = argument.into_sequence();
+                let op = VectorOp::SegReduceIndex(ScalarOp::named(source, &[elements.scalar_type(); 2]));
+                Value::column(self.builder.vector(op, &[elements.operand(), descriptor]), ScalarType::Int)
+            }
             Intrinsic::Scan(source) => {
                 let (descriptor, elements) = argument.into_sequence();
                 let op = operator(source, ty);

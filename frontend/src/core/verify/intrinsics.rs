@@ -41,6 +41,7 @@ pub(super) fn is_of_type(intrinsic: Intrinsic, scheme: &Scheme) -> bool {
                 .is_some_and(|(operands, result)| has_row(name, &operands, &result))
         }),
         Intrinsic::Reduce(name) => folds(name, scheme, "[a] -> a"),
+        Intrinsic::ReduceIndex(name) => folds(name, scheme, "[a] -> int"),
         Intrinsic::Scan(name) => folds(name, scheme, "[a] -> [a]"),
         Intrinsic::CombineByIndex(name) => folds(name, scheme, "([a], [(int, a)]) -> [a]"),
         Intrinsic::Host(name) => instances(scheme).all(|(parameter, result)| goes_outside(name, &parameter, &result)),

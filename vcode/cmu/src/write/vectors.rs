@@ -3,6 +3,7 @@
 use super::Result;
 use super::lower::{Lowering, Value, scalar_type, word};
 use ScalarType::{Bool, Char, Int};
+use nesl_prim::extreme::NOWHERE;
 use nesl_prim::{Constants, Direction, ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::op::VectorOp;
 use nesl_vcode::program::{Operand, RegisterType};
@@ -209,6 +210,15 @@ impl Lowering<'_> {
                 let (column, segdes) = self.segments(scalar, operands);
                 self.fold(op, "REDUCE", column, segdes)
             }
+            VectorOp::ReduceIndex(op) => {
+                let column = self.value(operands[0]);
+                let segdes = self.over(scalar, column);
+                self.extreme_index(op, column, segdes)
+            }
+            VectorOp::SegReduceIndex(op) => {
+                let (column, segdes) = self.segments(scalar, operands);
+                self.extreme_index(op, column, segdes)
+            }
             VectorOp::SegScan(op) => {
                 let (column, segdes) = self.segments(scalar, operands);
                 self.fold(op, "SCAN", column, segdes)
@@ -363,6 +373,28 @@ impl Lowering<'_> {
             ScalarOp::MinimumChar => self.clamp(folded, ">", 255),
             _ => folded,
         }
+    }
+
+    /// The index of the extreme element in each segment: the least one of those that are equal to it, or NaN. There is no
+    /// NaN unless the extreme is one, and then nothing is equal to it.
+    fn extreme_index(&mut self, op: ScalarOp, column: Value, segdes: Value) -> Value {
+        let scalar = op.row().result;
+        let ty = word(scalar);
+        let extremes = self.fold(op, "REDUCE", column, segdes);
+        let spread = self.op(&format!("DIST {ty}"), &[extremes, segdes]);
+        let mut is_it = self.op(&format!("= {ty}"), &[column, spread]);
+        if scalar == ScalarType::Float {
+            let is_number = self.op("= FLOAT", &[column, column]);
+            let is_nan = self.op("NOT BOOL", &[is_number]);
+            is_it = self.op("OR BOOL", &[is_it, is_nan]);
+        }
+        let (zero, one, segments) = (self.int(0), self.int(1), self.over(scalar, extremes));
+        let [zeros, ones] = [zero, one].map(|number| self.op("DIST INT", &[number, segments]));
+        let indices = self.op("INDEX", &[zeros, ones, segdes]);
+        let (nowhere, all) = (self.int(NOWHERE), self.over(scalar, column));
+        let nowhere = self.op("DIST INT", &[nowhere, all]);
+        let found = self.op("SELECT INT", &[is_it, indices, nowhere]);
+        self.fold(ScalarOp::MinimumInt, "REDUCE", found, segdes)
     }
 
     /// A scan or a reduction of lengths, whose sums stay at the greatest number instead of beginning again at 0: sums

@@ -1,5 +1,6 @@
 //! What becomes a group, and what must not.
 
+mod extremes;
 mod joins;
 
 use super::{run, split};

@@ -104,7 +104,9 @@ impl Opening<'_> {
                 (all.is_open, all.is_wide)
             }
             Op::Vector(VectorOp::Dist) => (extent(1).is_open, matches!(operands[0], Operand::Register(_))),
-            Op::Vector(VectorOp::Reduce(_)) => (extent(0).is_open || extent(0).is_wide, true),
+            Op::Vector(VectorOp::Reduce(_) | VectorOp::ReduceIndex(_)) => {
+                (extent(0).is_open || extent(0).is_wide, true)
+            }
             Op::Vector(op) => {
                 let kept = match op {
                     VectorOp::Pack | VectorOp::SegReduce(_) => Some(0),

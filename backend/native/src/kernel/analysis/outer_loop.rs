@@ -13,16 +13,27 @@ impl Analysis<'_> {
     pub(super) fn outer_descriptor(&self) -> Option<usize> {
         let mut cursors = self.first_cursors();
         let (Some(first), None) = (cursors.next(), cursors.next()) else { return None };
-        let is_reduction = |ending: &Option<Ending>| match *ending {
-            Some(Ending::SegReduce(_, _, descriptor) | Ending::SegSum(_, _, descriptor)) => {
-                self.plan.is_alike(descriptor, first)
-            }
-            _ => false,
+        let is_reduction = |ending: &Option<Ending>| {
+            let Some(ending) = *ending else { return false };
+            let has_form = self.is_wide_end(ending) || self.is_index_in_lanes(ending);
+            has_form && ending.by_segments().is_some_and(|descriptor| self.plan.is_alike(descriptor, first))
         };
         let is_all = matches!(self.mode, Mode::Whole | Mode::Piece) && self.plan.spaces() == 1;
         let are_reductions = !self.endings.is_empty() && self.endings.iter().all(is_reduction);
         let is_small = self.live.iter().filter(|&&is_live| is_live).count() <= MOST_NODES;
-        (is_all && are_reductions && is_small && self.narrow.is_none() && self.can_be_wide()).then_some(first)
+        (is_all && are_reductions && is_small && self.narrow.is_none() && self.is_computed_in_vectors())
+            .then_some(first)
+    }
+
+    /// Whether a yield is where in segments extreme elements are, which has a form for several segments at once, and none
+    /// for several indices of one.
+    fn is_index_in_lanes(&self, ending: Ending) -> bool {
+        matches!(ending, Ending::SegReduceIndex(_, source, _) if self.is_number_at_all(source))
+    }
+
+    /// Whether a loop over one segment has no vectors, so that several segments at once are faster however they lie.
+    pub fn has_vectors_of_segments_only(&self) -> bool {
+        self.endings.iter().flatten().any(|&ending| !self.is_wide_end(ending))
     }
 
     /// Whether a node is the same at all indices of a segment.

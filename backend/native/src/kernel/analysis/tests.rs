@@ -195,6 +195,9 @@ fn segments_are_taken_at_once_where_all_that_comes_of_them_are_reductions() {
     assert!(outer(products, "%7"));
     let ints = "%5 = seg_iota %0\n%6 = map add.int %1 %5\n%7 = seg_reduce.maximum.int %6 %0";
     assert!(outer(ints, "%7"));
+    // Indices have no form for two positions of one segment.
+    let places = "%5 = seg_dist %2 %0\n%6 = map multiply.float %2 %5\n%7 = seg_reduce_index.minimum.float %6 %0";
+    assert!(outer(places, "%7"));
     // What has an element for each index, what filters, what may fail at some, and what is of all or of other segments.
     assert!(!outer(products, "%7 %6"));
     let few = "%5 = map less.int %1 3\n%6 = pack %1 %5\n%7 = reduce.add.int %6";

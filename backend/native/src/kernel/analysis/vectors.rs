@@ -8,23 +8,37 @@ use nesl_prim::ScalarType;
 use nesl_vcode::{RegisterType, VectorOp};
 
 impl Analysis<'_> {
-    /// Whether all that is computed has a form for two indices.
+    /// Whether all that is computed has a form for two indices, and what becomes of it.
     pub(super) fn can_be_wide(&self) -> bool {
+        self.is_computed_in_vectors() && self.endings.iter().flatten().all(|&ending| self.is_wide_end(ending))
+    }
+
+    /// Whether all that is computed has a form for two indices.
+    pub(super) fn is_computed_in_vectors(&self) -> bool {
         let mut nodes = self.plan.nodes.iter().enumerate().filter(|&(number, _)| self.live[number]);
-        let number = |source: PlanOperand| self.plan.space_of(source) == 0 && is_number(self.plan.type_of(source));
-        let all_ends = self.endings.iter().flatten().all(|ending| match *ending {
-            Ending::Store(source)
-            | Ending::Sum(_, source)
-            | Ending::SegSum(_, source, _)
-            | Ending::SegScatter { values: source, .. } => number(source),
-            Ending::Reduce(op, source) | Ending::SegReduce(op, source, _) => number(source) && is_wide_op(op),
-            _ => false,
-        });
         nodes.all(|(number, node)| match self.invariants[number] || self.inductions[number] {
             true => is_number(node.ty) || node.ty == ScalarType::Bool,
             false => is_wide_node(self.plan, node),
-        }) && all_ends
-            && self.counted_flags().all(|flag| flag.is_some())
+        }) && self.counted_flags().all(|flag| flag.is_some())
+    }
+
+    /// Whether what becomes of a yield has a form for two indices.
+    pub(super) fn is_wide_end(&self, ending: Ending) -> bool {
+        match ending {
+            Ending::Store(source)
+            | Ending::Sum(_, source)
+            | Ending::SegSum(_, source, _)
+            | Ending::SegScatter { values: source, .. } => self.is_number_at_all(source),
+            Ending::Reduce(op, source) | Ending::SegReduce(op, source, _) => {
+                self.is_number_at_all(source) && is_wide_op(op)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a source has a number at each of all indices.
+    pub(super) fn is_number_at_all(&self, source: PlanOperand) -> bool {
+        self.plan.space_of(source) == 0 && is_number(self.plan.type_of(source))
     }
 
     /// The flags that are counted, of each space that is: none where elements are stored there, or the flags are no

@@ -21,7 +21,7 @@
 //! ```
 //!
 //! It is worth it where what a segment reads is apart: where it is together, the loop over one segment is as fast, of
-//! short segments, too. Whether places are the same in all segments, as those of `a[i][k]`, or neighbours, as those of
+//! short segments, too, if that has vectors. Whether places are the same in all segments, as those of `a[i][k]`, or neighbours, as those of
 //! `b[k][j]`, is looked at when segments begin: such are read as one element for all, or as vectors.
 
 mod lanes;
@@ -139,7 +139,7 @@ impl LoopEmitter<'_, '_, '_> {
         builder.ins().brif(are_worth_it, even, &[], alone, &[]);
         builder.switch_to_block(even);
         variables.iter().zip(next).for_each(|(&variable, value)| builder.def_var(variable, value));
-        self.segments_at_once(&segments, first);
+        self.segments_at_once(&segments, cursor, first);
         self.emitter.count_steps(span);
         let builder = &mut self.emitter.builder;
         let next = builder.ins().iadd(i, span);
@@ -324,7 +324,8 @@ impl LoopEmitter<'_, '_, '_> {
     fn is_worth_it(&mut self, segments: &Segments) -> Value {
         let read: Vec<Places> = segments.read().collect();
         let builder = &mut self.emitter.builder;
-        let mut is_worth_it = builder.ins().iconst(types::I8, 0);
+        let is_always = self.analysis.has_vectors_of_segments_only();
+        let mut is_worth_it = builder.ins().iconst(types::I8, i64::from(is_always));
         for places in read {
             let step = builder.use_var(places.step);
             let stays = builder.ins().icmp_imm_s(IntCC::Equal, step, 0);

@@ -198,7 +198,7 @@ impl Work<'_> {
             let node = &plan.nodes[plan.yields[index]];
             let reserve = |length| OutputBuffer::reserve(meter, node.ty, length, Filling::Whole).map(Some);
             rooms.each[index] = match *ending {
-                Ending::Reduce(..) | Ending::Sum(..) => None,
+                Ending::Reduce(..) | Ending::ReduceIndex(..) | Ending::Sum(..) => None,
                 Ending::Store(source) if plan.space_of(source) == 0 => {
                     let may_be = in_place && !self.facts.is_fallible;
                     let over = (0..operands.len()).filter(|_| may_be).find_map(|input| {
@@ -217,7 +217,7 @@ impl Work<'_> {
                     let filling = if space > 0 && counts.is_none() { Filling::Part } else { Filling::Whole };
                     Some(OutputBuffer::reserve(meter, node.ty, total(space), filling)?)
                 }
-                Ending::SegReduce(_, _, input) | Ending::SegSum(_, _, input) => {
+                Ending::SegReduce(_, _, input) | Ending::SegReduceIndex(_, _, input) | Ending::SegSum(_, _, input) => {
                     reserve(operands[input].as_descriptor().segments())?
                 }
                 Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => {

@@ -22,7 +22,7 @@
 use super::{Places, SIZE, Segments};
 use crate::emitter::{Emitter, TRUSTED};
 use crate::kernel::environment::Made;
-use crate::kernel::loop_emitter::LoopEmitter;
+use crate::kernel::loop_emitter::{Cursor, LoopEmitter};
 use crate::kernel::plan::{Ending, NodeOp, PlanOperand};
 use crate::runtime::sums;
 use crate::scalar::vector::{LANES, UNALIGNED, wide_type};
@@ -54,13 +54,15 @@ struct Here {
 enum Accumulator {
     /// In vectors.
     Exact(ScalarOp, [Variable; VECTORS]),
+    /// The same, and where in the segments it was found.
+    Index(ScalarOp, [[Variable; 2]; VECTORS]),
     /// On the stack, as many numbers as a block has lanes for each segment.
     Blocks(ScalarOp, StackSlot),
 }
 
 impl LoopEmitter<'_, '_, '_> {
-    /// What the segments from one on amount to.
-    pub(super) fn segments_at_once(&mut self, segments: &Segments, first: Value) {
+    /// What the segments from one on amount to, where the cursor is behind them.
+    pub(super) fn segments_at_once(&mut self, segments: &Segments, cursor: Cursor, first: Value) {
         let accumulators = self.accumulators();
         let zero = self.emitter.int(0);
         let (position, row) = (self.variable(zero), self.variable(zero));
@@ -95,7 +97,7 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.ins().jump(block, &[]);
         self.emitter.builder.switch_to_block(after);
         for (index, accumulator) in accumulators.iter().enumerate() {
-            self.end_segments_at_once(index, accumulator, first, count);
+            self.end_segments_at_once(index, accumulator, (cursor, first), count);
         }
     }
 
@@ -128,6 +130,11 @@ impl LoopEmitter<'_, '_, '_> {
                 let identity = self.identity(op);
                 let identity = self.emitter.splat(identity);
                 Accumulator::Exact(op, [(); VECTORS].map(|()| self.variable(identity)))
+            }
+            Ending::SegReduceIndex(op, ..) => {
+                let (identity, first) = (self.identity(op), self.emitter.int(0));
+                let both = [identity, first].map(|value| self.emitter.splat(value));
+                Accumulator::Index(op, [(); VECTORS].map(|()| both.map(|vector| self.variable(vector))))
             }
             other => unreachable!("{other:?} is no reduction of segments"),
         };
@@ -163,6 +170,12 @@ impl LoopEmitter<'_, '_, '_> {
                         self.emitter.builder.def_var(variable, after);
                     }
                 }
+                Accumulator::Index(op, variables) => {
+                    let here = self.emitter.splat(now);
+                    for (variables, value) in variables.into_iter().zip(values) {
+                        self.choose_in_lanes(op, variables, [value, here]);
+                    }
+                }
                 Accumulator::Blocks(op, slot) => {
                     let address = self.emitter.builder.ins().stack_addr(types::I64, slot, 0);
                     let address = self.emitter.builder.ins().iadd(address, rows);
@@ -189,6 +202,18 @@ impl LoopEmitter<'_, '_, '_> {
         let next = self.emitter.builder.ins().iadd_imm_s(rows, ROW);
         let next = self.emitter.builder.ins().band_imm_s(next, ROW * sum::LANES as i64 - 1);
         self.emitter.builder.def_var(row, next);
+    }
+
+    /// Elements and their position in their segments take the place of those before, in each lane where they do.
+    fn choose_in_lanes(&mut self, op: ScalarOp, variables: [Variable; 2], here: [Value; 2]) {
+        let [extreme, index] = variables.map(|variable| self.emitter.builder.use_var(variable));
+        let is_replaced = self.emitter.is_replaced(op, extreme, here[0]);
+        let is_float = op.row().result == ScalarType::Float;
+        let select = if is_float { ScalarOp::SelectFloat } else { ScalarOp::SelectInt };
+        let extreme = self.emitter.wide_operation(select, &[is_replaced, here[0], extreme]);
+        let index = self.emitter.wide_operation(ScalarOp::SelectInt, &[is_replaced, here[1], index]);
+        self.emitter.builder.def_var(variables[0], extreme);
+        self.emitter.builder.def_var(variables[1], index);
     }
 
     fn node_in_lanes(&mut self, segments: &Segments, here: &mut Here, number: usize) -> Vectors {
@@ -294,16 +319,28 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.ins().jump(after, &vectors.map(BlockArg::from));
     }
 
-    /// The results of the segments from one on are stored.
-    fn end_segments_at_once(&mut self, index: usize, accumulator: &Accumulator, first: Value, count: Value) {
+    /// The results of the segments from one on up to the cursor are stored.
+    fn end_segments_at_once(
+        &mut self,
+        index: usize,
+        accumulator: &Accumulator,
+        (cursor, first): (Cursor, Value),
+        count: Value,
+    ) {
         let outlet = self.environment.outlets[index];
         let results = self.emitter.address(outlet.pointer, first, SIZE as u32);
+        let mut store_all = |variables: [Variable; VECTORS]| {
+            for (vector, variable) in variables.into_iter().enumerate() {
+                let value = self.emitter.builder.use_var(variable);
+                self.emitter.builder.ins().store(UNALIGNED, value, results, 16 * vector as i32);
+            }
+        };
         match *accumulator {
-            Accumulator::Exact(_, variables) => {
-                for (vector, variable) in variables.into_iter().enumerate() {
-                    let value = self.emitter.builder.use_var(variable);
-                    self.emitter.builder.ins().store(UNALIGNED, value, results, 16 * vector as i32);
-                }
+            Accumulator::Exact(_, variables) => store_all(variables),
+            Accumulator::Index(_, variables) => {
+                store_all(variables.map(|[_, place]| place));
+                let next = self.emitter.builder.use_var(cursor.base);
+                self.begin_looking(index, next);
             }
             Accumulator::Blocks(_, slot) => {
                 self.emitter.finish_segments(outlet.start, slot, count, results);
