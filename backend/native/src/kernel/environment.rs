@@ -2,6 +2,7 @@
 //! what is made for nodes, inputs or yields in the course of the emission, each before something reads it.
 
 use crate::emitter::{Emitter, TRUSTED};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use std::ops::Index;
 
@@ -34,6 +35,15 @@ impl BoundInts {
     /// Those of a column.
     pub fn column(emitter: &mut Emitter<'_>, pointer: Value) -> BoundInts {
         BoundInts { pointer, mask: emitter.int(-1), stride: emitter.int(0) }
+    }
+
+    /// Whether there are any, and all are one number.
+    pub fn is_one(self, emitter: &mut Emitter<'_>) -> Value {
+        let ins = &mut emitter.builder;
+        let differ = ins.ins().bor(self.mask, self.stride);
+        let is_there = ins.ins().icmp_imm_s(IntCC::NotEqual, self.pointer, 0);
+        let are_same = ins.ins().icmp_imm_s(IntCC::Equal, differ, 0);
+        ins.ins().band(is_there, are_same)
     }
 
     /// The one at a position.

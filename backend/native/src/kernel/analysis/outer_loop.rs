@@ -3,6 +3,7 @@
 
 use super::super::plan::{Ending, Mode, NodeOp, PlanNode, PlanOperand};
 use super::Analysis;
+use crate::scalar::vector::is_number;
 use nesl_vcode::{RegisterType, VectorOp};
 
 /// More nodes would not stay in registers.
@@ -64,6 +65,13 @@ impl Analysis<'_> {
     /// Whether a node is the same in each segment, and read there.
     pub fn is_kept_by_segment(&self, number: usize) -> bool {
         self.live[number] && self.is_of_segment(number) && self.is_read(PlanOperand::Node(number))
+    }
+
+    /// Whether that is a number in a column with one for each segment: those of neighbours are neighbours.
+    pub fn is_read_by_segment(&self, number: usize) -> bool {
+        let node = &self.plan.nodes[number];
+        let is_by_segment = node.op == NodeOp::Vector(VectorOp::SegDist) && !self.invariants[number];
+        is_by_segment && is_number(node.ty) && self.is_kept_by_segment(number)
     }
 
     /// Whether a node has an element for each of the segments.

@@ -11,6 +11,7 @@
 //!     advance                                              // to the segment that begins with i
 //!     if i + AT_ONCE * n <= end {
 //!         for lane in 0 .. AT_ONCE { begin_strip; keep what is the same in its segment, and where it begins to read }
+//!             // once for all, where they read at one place
 //!         if all go on alike, and it is worth it {
 //!             elements of the segments, k by k             // lanes
 //!             i += AT_ONCE * n; continue
@@ -21,8 +22,10 @@
 //! ```
 //!
 //! It is worth it where what a segment reads is apart: where it is together, the loop over one segment is as fast, of
-//! short segments, too, if that has vectors. Whether places are the same in all segments, as those of `a[i][k]`, or neighbours, as those of
-//! `b[k][j]`, is looked at when segments begin: such are read as one element for all, or as vectors.
+//! short segments, too, if that has vectors. Whether places are the same in all segments, as those of `a[i][k]`, or
+//! neighbours, as those of `b[k][j]`, is looked at when segments begin: such are read as one element for all, or as
+//! vectors. Where all are the same, as those of `{min_index({f(p, q) : q in all}) : p in v}`, the loop has neither
+//! conditions nor more than a register for what is read.
 
 mod lanes;
 
@@ -45,9 +48,11 @@ const SIZE: i64 = 8;
 
 /// What the lanes run with: what is the same in each segment, and where each of them reads.
 struct Segments {
+    /// The number of the first of them.
+    first: Value,
     /// How many elements each has.
     length: Value,
-    /// What nodes are that are the same in a segment, for each.
+    /// What nodes are that are the same in a segment, for each, if that is not in a column.
     values: Vec<Option<StackSlot>>,
     /// Where nodes read, by node; and columns that are read at the index, by input.
     nodes: Made<Places>,
@@ -139,7 +144,7 @@ impl LoopEmitter<'_, '_, '_> {
         builder.ins().brif(are_worth_it, even, &[], alone, &[]);
         builder.switch_to_block(even);
         variables.iter().zip(next).for_each(|(&variable, value)| builder.def_var(variable, value));
-        self.segments_at_once(&segments, cursor, first);
+        self.segments_at_once(&segments, cursor);
         self.emitter.count_steps(span);
         let builder = &mut self.emitter.builder;
         let next = builder.ins().iadd(i, span);
@@ -171,13 +176,25 @@ impl LoopEmitter<'_, '_, '_> {
     /// Keeps for each of the segments what is the same in it, and where it begins to read; the cursor goes behind them.
     /// In the second place, whether they go on alike and it is worth it to take them at once.
     fn begin_segments_at_once(&mut self, cursor: Cursor, length: Value) -> (Segments, Value) {
-        let segments = self.segments(length);
+        let first = self.emitter.builder.use_var(cursor.segment);
+        let segments = self.segments(first, length);
         let truth = self.emitter.builder.ins().iconst(types::I8, 1);
         let (zero, are_even) = (self.emitter.int(0), self.variable(truth));
         let lane = self.variable(zero);
+        let (body, after) = (self.emitter.builder.create_block(), self.emitter.builder.create_block());
+        match self.are_fixed(&segments) {
+            Some(are_fixed) => {
+                let fixed = self.emitter.builder.create_block();
+                self.emitter.builder.ins().brif(are_fixed, fixed, &[], body, &[]);
+                self.emitter.builder.switch_to_block(fixed);
+                self.begin_fixed_segments(&segments, cursor);
+                self.emitter.builder.ins().jump(after, &[]);
+            }
+            None => {
+                self.emitter.builder.ins().jump(body, &[]);
+            }
+        }
         let builder = &mut self.emitter.builder;
-        let (body, after) = (builder.create_block(), builder.create_block());
-        builder.ins().jump(body, &[]);
         builder.switch_to_block(body);
         let (i, stop) = (builder.use_var(cursor.base), builder.use_var(cursor.stop));
         self.begin_strip(i, stop);
@@ -217,17 +234,55 @@ impl LoopEmitter<'_, '_, '_> {
         (segments, self.emitter.builder.ins().band(are_even, is_worth_it))
     }
 
+    /// Whether all segments begin to read at one place, as those of `{sum({f(p, q) : q in all}) : p in v}`, where that
+    /// and columns of segments are all that they read.
+    fn are_fixed(&mut self, segments: &Segments) -> Option<Value> {
+        let of_index =
+            |number: usize| self.analysis.live[number] && self.plan.nodes[number].op == NodeOp::Vector(VectorOp::Iota);
+        let reads_else = segments.values.iter().any(Option::is_some) || segments.inputs.iter().next().is_some();
+        let is_place = |&number: &usize| self.plan.nodes[number].op == NodeOp::Vector(VectorOp::Compact);
+        let nodes: Vec<usize> = segments.nodes.iter().map(|(number, _)| number).collect();
+        if reads_else || (0..self.plan.nodes.len()).any(of_index) || !nodes.iter().all(is_place) {
+            return None;
+        }
+        let are_fixed = nodes.into_iter().map(|number| {
+            let (.., cursor) = self.column_and_cursor(number);
+            cursor.starts.is_one(self.emitter)
+        });
+        let are_fixed: Vec<Value> = are_fixed.collect();
+        are_fixed.into_iter().reduce(|one, other| self.emitter.builder.ins().band(one, other))
+    }
+
+    /// Keeps for all of the segments at once where they begin to read; the cursor goes behind them.
+    fn begin_fixed_segments(&mut self, segments: &Segments, cursor: Cursor) {
+        let [i, stop] = [cursor.base, cursor.stop].map(|variable| self.emitter.builder.use_var(variable));
+        self.begin_strip(i, stop);
+        for (node, places) in segments.nodes.iter() {
+            let (first, _) = self.first_place(node, i);
+            let builder = &mut self.emitter.builder;
+            builder.def_var(places.base, first);
+            let never = builder.ins().iconst(types::I8, 0);
+            builder.def_var(places.are_neighbours, never);
+        }
+        let at_once = self.emitter.int(AT_ONCE as i64);
+        self.add(cursor.segment, at_once);
+        let span = self.emitter.builder.ins().imul_imm_s(segments.length, AT_ONCE as i64);
+        self.add(cursor.base, span);
+        self.add(cursor.stop, span);
+    }
+
     /// Room for what the lanes run with.
-    fn segments(&mut self, length: Value) -> Segments {
+    fn segments(&mut self, first: Value, length: Value) -> Segments {
         let (plan, analysis) = (self.plan, self.analysis);
         let nodes = 0..plan.nodes.len();
-        let values = nodes.clone().map(|node| analysis.is_kept_by_segment(node).then(|| self.slot(AT_ONCE)));
+        let has_slot = |&node: &usize| analysis.is_kept_by_segment(node) && !analysis.is_read_by_segment(node);
+        let values = nodes.clone().map(|node| has_slot(&node).then(|| self.slot(AT_ONCE)));
         let values = values.collect();
         let places = nodes.map(|node| analysis.has_place(node).then(|| self.places()));
         let places = Made::from_all("node", places);
         let inputs = (0..plan.inputs.len()).map(|input| analysis.is_read_at_index(input).then(|| self.places()));
         let inputs = Made::from_all("input", inputs);
-        Segments { length, values, nodes: places, inputs, begins: self.slot(AT_ONCE) }
+        Segments { first, length, values, nodes: places, inputs, begins: self.slot(AT_ONCE) }
     }
 
     fn places(&mut self) -> Places {

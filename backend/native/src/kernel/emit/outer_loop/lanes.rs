@@ -12,11 +12,12 @@
 //!             else:       place of each segment
 //!         …
 //!         a = a + x                                        // or lanes[k % sum::LANES] = lanes[k % sum::LANES] + x
+//!                                                          // or if x replaces a { a = x; n = k }, by masks
 //!         places += steps
 //!     }
 //!     if there are more blocks { complete_segments }
 //! }
-//! out[segment ..] = a                                      // or finish_segments
+//! out[segment ..] = a                                      // or n, or finish_segments
 //! ```
 
 use super::{Places, SIZE, Segments};
@@ -42,8 +43,17 @@ type Vectors = [Value; VECTORS];
 /// The bytes of a number for each segment.
 const ROW: i64 = AT_ONCE as i64 * SIZE;
 
+/// How elements are read.
+enum Reads {
+    /// Where their places say, whether these are the same, neighbours or apart.
+    Anywhere,
+    /// The same for all segments; with what is kept for each of them, by node, which is there before the loop.
+    Alike(Vec<Option<Vectors>>),
+}
+
 /// What is known at one position of the segments.
-struct Here {
+struct Here<'r> {
+    reads: &'r Reads,
     /// The position in the segments.
     position: Value,
     nodes: Made<Vectors>,
@@ -62,7 +72,7 @@ enum Accumulator {
 
 impl LoopEmitter<'_, '_, '_> {
     /// What the segments from one on amount to, where the cursor is behind them.
-    pub(super) fn segments_at_once(&mut self, segments: &Segments, cursor: Cursor, first: Value) {
+    pub(super) fn segments_at_once(&mut self, segments: &Segments, cursor: Cursor) {
         let accumulators = self.accumulators();
         let zero = self.emitter.int(0);
         let (position, row) = (self.variable(zero), self.variable(zero));
@@ -97,7 +107,7 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.ins().jump(block, &[]);
         self.emitter.builder.switch_to_block(after);
         for (index, accumulator) in accumulators.iter().enumerate() {
-            self.end_segments_at_once(index, accumulator, (cursor, first), count);
+            self.end_segments_at_once(index, accumulator, (cursor, segments.first), count);
         }
     }
 
@@ -106,8 +116,43 @@ impl LoopEmitter<'_, '_, '_> {
         &mut self,
         segments: &Segments,
         accumulators: &[Accumulator],
+        variables: (Variable, Variable),
+        until: (Value, bool),
+    ) {
+        let Some(are_alike) = self.are_alike(segments) else {
+            return self.loop_over_positions(segments, accumulators, variables, until, &Reads::Anywhere);
+        };
+        let [alike, others, after] = [(); 3].map(|()| self.emitter.builder.create_block());
+        self.emitter.builder.ins().brif(are_alike, alike, &[], others, &[]);
+        self.emitter.builder.switch_to_block(alike);
+        let kept = (0..self.plan.nodes.len()).map(|node| self.kept_of(segments, node));
+        let reads = Reads::Alike(kept.collect());
+        self.loop_over_positions(segments, accumulators, variables, until, &reads);
+        self.emitter.builder.ins().jump(after, &[]);
+        self.emitter.builder.switch_to_block(others);
+        self.loop_over_positions(segments, accumulators, variables, until, &Reads::Anywhere);
+        self.emitter.builder.ins().jump(after, &[]);
+        self.emitter.builder.switch_to_block(after);
+    }
+
+    /// Whether all segments read the same elements, where segments are taken at once however they lie: then the loop
+    /// for that needs a register for each, not one for each vector.
+    fn are_alike(&mut self, segments: &Segments) -> Option<Value> {
+        if !self.analysis.has_vectors_of_segments_only() {
+            return None;
+        }
+        let are_same = segments.read().map(|places| self.emitter.builder.use_var(places.are_same));
+        let are_same: Vec<Value> = are_same.collect();
+        are_same.into_iter().reduce(|one, other| self.emitter.builder.ins().band(one, other))
+    }
+
+    fn loop_over_positions(
+        &mut self,
+        segments: &Segments,
+        accumulators: &[Accumulator],
         (position, row): (Variable, Variable),
         (stop, are_first): (Value, bool),
+        reads: &Reads,
     ) {
         let builder = &mut self.emitter.builder;
         let [header, body, after] = [(); 3].map(|()| builder.create_block());
@@ -117,7 +162,7 @@ impl LoopEmitter<'_, '_, '_> {
         let is_left = builder.ins().icmp(IntCC::SignedLessThan, now, stop);
         builder.ins().brif(is_left, body, &[], after, &[]);
         builder.switch_to_block(body);
-        self.position_of_segments(segments, accumulators, (position, row), are_first);
+        self.position_of_segments(segments, accumulators, (position, row), (are_first, reads));
         self.emitter.builder.ins().jump(header, &[]);
         self.emitter.builder.switch_to_block(after);
     }
@@ -147,11 +192,11 @@ impl LoopEmitter<'_, '_, '_> {
         segments: &Segments,
         accumulators: &[Accumulator],
         (position, row): (Variable, Variable),
-        is_first: bool,
+        (is_first, reads): (bool, &Reads),
     ) {
         let now = self.emitter.builder.use_var(position);
         let (nodes, inputs) = (Made::nothing("node", self.plan.nodes.len()), vec![None; self.plan.inputs.len()]);
-        let mut here = Here { position: now, nodes, inputs };
+        let mut here = Here { reads, position: now, nodes, inputs };
         for node in 0..self.plan.nodes.len() {
             if self.analysis.is_in_lanes(node) {
                 let vectors = self.node_in_lanes(segments, &mut here, node);
@@ -216,13 +261,16 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.def_var(variables[1], index);
     }
 
-    fn node_in_lanes(&mut self, segments: &Segments, here: &mut Here, number: usize) -> Vectors {
+    fn node_in_lanes(&mut self, segments: &Segments, here: &mut Here<'_>, number: usize) -> Vectors {
         let node = &self.plan.nodes[number];
-        if let Some(slot) = segments.values[number] {
-            return self.kept_in(slot, node.ty);
+        let kept = if let Reads::Alike(kept) = here.reads { kept[number] } else { None };
+        if let Some(kept) = kept.or_else(|| self.kept_of(segments, number)) {
+            return kept;
         }
         match node.op {
-            NodeOp::Vector(VectorOp::Gather | VectorOp::Compact) => self.read_in_lanes(segments.nodes[number], node.ty),
+            NodeOp::Vector(VectorOp::Gather | VectorOp::Compact) => {
+                self.read_in_lanes(segments.nodes[number], node.ty, here.reads)
+            }
             NodeOp::Map(_) if self.analysis.inductions[number] => {
                 let places = segments.nodes[number];
                 let further = self.emitter.builder.use_var(places.further);
@@ -243,7 +291,7 @@ impl LoopEmitter<'_, '_, '_> {
         }
     }
 
-    fn operand_in_lanes(&mut self, segments: &Segments, here: &mut Here, source: PlanOperand) -> Vectors {
+    fn operand_in_lanes(&mut self, segments: &Segments, here: &mut Here<'_>, source: PlanOperand) -> Vectors {
         let input = match source {
             PlanOperand::Node(node) => return here.nodes[node],
             PlanOperand::Input(input) if matches!(self.plan.inputs[input], RegisterType::Column(_)) => input,
@@ -255,12 +303,25 @@ impl LoopEmitter<'_, '_, '_> {
         if let Some(vectors) = here.inputs[input] {
             return vectors;
         }
-        let vectors = self.read_in_lanes(segments.inputs[input], self.plan.type_of(source));
+        let vectors = self.read_in_lanes(segments.inputs[input], self.plan.type_of(source), here.reads);
         here.inputs[input] = Some(vectors);
         vectors
     }
 
-    /// What is kept for each segment.
+    /// What a node is that is the same in a segment, for each of them.
+    fn kept_of(&mut self, segments: &Segments, number: usize) -> Option<Vectors> {
+        let ty = self.plan.nodes[number].ty;
+        if let Some(slot) = segments.values[number] {
+            return Some(self.kept_in(slot, ty));
+        }
+        self.analysis.is_read_by_segment(number).then(|| {
+            let (pointer, ..) = self.column_and_cursor(number);
+            let address = self.emitter.address(pointer, segments.first, SIZE as u32);
+            std::array::from_fn(|vector| self.emitter.load_wide(ty, address, 16 * vector as i32))
+        })
+    }
+
+    /// What is kept for each segment on the stack.
     fn kept_in(&mut self, slot: StackSlot, ty: ScalarType) -> Vectors {
         let address = self.emitter.builder.ins().stack_addr(types::I64, slot, 0);
         let load = |vector| self.emitter.builder.ins().load(wide_type(ty), UNALIGNED, address, 16 * vector as i32);
@@ -278,7 +339,23 @@ impl LoopEmitter<'_, '_, '_> {
     /// ```text
     /// neighbours: base[further ..]        the same: base[further], for all        else: first[lane][further]
     /// ```
-    fn read_in_lanes(&mut self, places: Places, ty: ScalarType) -> Vectors {
+    fn read_in_lanes(&mut self, places: Places, ty: ScalarType, reads: &Reads) -> Vectors {
+        match reads {
+            Reads::Alike(_) => [self.read_for_all(places, ty); VECTORS],
+            Reads::Anywhere => self.read_anywhere(places, ty),
+        }
+    }
+
+    /// The current element of all segments, which read the same.
+    fn read_for_all(&mut self, places: Places, ty: ScalarType) -> Value {
+        let builder = &mut self.emitter.builder;
+        let (base, further) = (builder.use_var(places.base), builder.use_var(places.further));
+        let address = builder.ins().iadd(base, further);
+        let one = builder.ins().load(wide_type(ty).lane_type(), TRUSTED, address, 0);
+        self.emitter.splat(one)
+    }
+
+    fn read_anywhere(&mut self, places: Places, ty: ScalarType) -> Vectors {
         let wide = wide_type(ty);
         let builder = &mut self.emitter.builder;
         let [neighbours, others, same, apart, after] = [(); 5].map(|()| builder.create_block());
@@ -295,8 +372,7 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.ins().brif(are_same, same, &[], apart, &[]);
         self.emitter.builder.switch_to_block(same);
         let scalar = wide.lane_type();
-        let one = self.emitter.builder.ins().load(scalar, TRUSTED, address, 0);
-        let all = self.emitter.splat(one);
+        let all = self.read_for_all(places, ty);
         self.go_on_with(after, [all; VECTORS]);
         self.emitter.builder.switch_to_block(apart);
         let read = std::array::from_fn(|vector| {
