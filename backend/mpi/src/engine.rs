@@ -8,7 +8,6 @@ use crate::distribution::request_cache::RequestCache;
 use crate::division;
 use crate::groups;
 use crate::instructions::elementwise;
-use crate::instructions::extreme;
 use crate::instructions::order;
 use crate::instructions::pack;
 use crate::instructions::permute;
@@ -122,7 +121,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
     }
 
     fn reduce_index(&mut self, op: ScalarOp, column: &Distributed) -> Result<i64, Fault> {
-        extreme::reduce_index(&mut self.distribution, op, column)
+        groups::reduce_index(&mut self.distribution, op, column)
     }
 
     fn seg_reduce_index(
@@ -131,7 +130,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         column: &Distributed,
         descriptor: &Self::Descriptor,
     ) -> Result<Distributed, Fault> {
-        extreme::seg_reduce_index(&mut self.distribution, op, column, descriptor)
+        groups::seg_reduce_index(&mut self.distribution, op, column, descriptor)
     }
 
     fn scan(

@@ -12,6 +12,7 @@ use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::{Descriptor, SharedMap, is_at_hand};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::groups::portion::{Cut, Cuts, Portion, folded, run_on_portion};
+use crate::instructions::extreme;
 use crate::instructions::packed;
 use crate::instructions::reduce;
 use crate::ranks::Ranks;
@@ -31,6 +32,31 @@ pub(crate) fn seg_reduce<L: LocalEngine>(
     }
     let column = ranks.in_blocks(column)?;
     reduce::seg_reduce(ranks, op, &column, descriptor)
+}
+
+/// `reduce_index`.
+pub(crate) fn reduce_index<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: &Distributed,
+) -> Result<i64, Fault> {
+    match ragged::extremes_by_runs(ranks, op, column, None) {
+        Some(Slot::Scalar(index)) => Ok(index.to_word() as i64),
+        _ => extreme::reduce_index(ranks, op, column),
+    }
+}
+
+/// `seg_reduce_index`.
+pub(crate) fn seg_reduce_index<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: &Distributed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Result<Distributed, Fault> {
+    match ragged::extremes_by_runs(ranks, op, column, Some(descriptor)) {
+        Some(Slot::Column(indices)) => Ok(indices),
+        _ => extreme::seg_reduce_index(ranks, op, column, descriptor),
+    }
 }
 
 /// [`Engine::group`]: over columns in parts, and over common ones.

@@ -15,7 +15,7 @@ use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role, Yield};
 use nesl_backend::machine::strategy;
 use nesl_backend::{Slot, SlotOf, Vector};
-use nesl_prim::ScalarOp;
+use nesl_prim::{Extreme, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 use std::ops::Range;
 use std::sync::Arc;
@@ -93,6 +93,28 @@ pub(crate) fn seg_reduce_by_runs<L: LocalEngine>(
     }
 }
 
+/// `reduce_index`, or `seg_reduce_index` by a descriptor, where the elements are; none where that is not for runs.
+pub(crate) fn extremes_by_runs<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    column: &Distributed,
+    descriptor: Option<&Descriptor<L::Descriptor>>,
+) -> Option<SlotOf<Ranks<L>>> {
+    if !matches!(column, Distributed::Ragged(_)) {
+        return None;
+    }
+    let column = match descriptor {
+        Some(descriptor) => segment::compact_ragged(ranks, column, descriptor)?,
+        None => column.clone(),
+    };
+    let partial = Partial::extremes(op, descriptor.is_some());
+    let length = column.length();
+    let mut operands = vec![Slot::Column(column)];
+    operands.extend(descriptor.map(|descriptor| Slot::Descriptor(descriptor.clone())));
+    let runs = runs_of(ranks, &partial, &operands, length)?;
+    run_by_runs(ranks, &partial, &operands, &runs)?.pop()
+}
+
 /// Whether every rank has all of a column, or the lengths of all segments.
 fn is_known<D>(operand: &Slot<Distributed, Descriptor<D>>) -> bool {
     match operand {
@@ -112,9 +134,8 @@ pub(crate) fn run_by_runs<L: LocalEngine>(
     let crossed: Crossed = operands
         .iter()
         .map(|operand| match operand {
-            Slot::Descriptor(segments) => {
-                let lengths = segments.0.lengths.replicated()?.elements::<i64>();
-                let bounds = offsets(&lengths.iter().map(|&length| length as usize).collect::<Vec<_>>());
+            Slot::Descriptor(_) => {
+                let bounds = offsets(&lengths_of(operand)?);
                 Some(starts.windows(2).map(|pair| within(&bounds[1..], pair[0]..pair[1])).collect())
             }
             Slot::Scalar(_) | Slot::Column(_) => None,
@@ -201,8 +222,10 @@ fn results_of_runs<L: LocalEngine>(
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
     let width = |kind: &Yield, run: usize| match *kind {
         Yield::All => 0,
-        Yield::Kept | Yield::Reduced(_) => 1,
-        Yield::BySegment(_, segments) => crossed[segments].as_ref().map_or(0, |crossed| crossed[run].len()),
+        Yield::Kept | Yield::Reduced(_) | Yield::Index(_) => 1,
+        Yield::BySegment(_, segments) | Yield::IndexBySegment(_, segments) => {
+            crossed[segments].as_ref().map_or(0, |crossed| crossed[run].len())
+        }
     };
     let mut widths = vec![0; ranks.layout.ranks];
     for (run, &(rank, _)) in runs.iter().enumerate() {
@@ -223,11 +246,31 @@ fn results_of_runs<L: LocalEngine>(
         words.push(partial.yields.iter().map(of_yield).collect());
     }
     let mut results = Vec::with_capacity(partial.yields.len());
+    let starts = offsets(&runs.iter().map(|run| run.1).collect::<Vec<_>>());
     let given = given?;
     for (index, kind) in partial.yields.iter().enumerate() {
         let of_runs = || words.iter().map(move |words| words[index]);
         results.push(match *kind {
             Yield::Reduced(op) => Slot::Scalar(folded(op, of_runs().map(|words| words[0]))),
+            Yield::Index(op) => {
+                let parts = of_runs_with_values(&words, index).zip(&starts);
+                let parts = parts.map(|((values, indices), &start)| extreme(op, values[0], indices[0]).from(start));
+                let found = parts.fold(Extreme::none(op.identity()), |before, later| before.then_by(op, later));
+                Slot::Scalar(ScalarValue::Int(found.index))
+            }
+            Yield::IndexBySegment(op, segments) => {
+                let begins = offsets(&lengths_of(&operands[segments])?);
+                let mut found = vec![Extreme::none(op.identity()); begins.len() - 1];
+                for (run, (values, indices)) in of_runs_with_values(&words, index).enumerate() {
+                    let range = crossed[segments].as_ref()?[run].clone();
+                    for (segment, (&value, &index)) in range.zip(values.iter().zip(indices)) {
+                        let before = starts[run].saturating_sub(begins[segment]);
+                        found[segment] = found[segment].then_by(op, extreme(op, value, index).from(before));
+                    }
+                }
+                let indices = Constants::Int(found.into_iter().map(|extreme| extreme.index).collect());
+                Slot::Column(ranks.constant_column(&indices).ok()?)
+            }
             Yield::BySegment(op, segments) => {
                 let mut values = vec![op.identity(); segments_of(&operands[segments])];
                 for (run, words) in of_runs().enumerate() {
@@ -251,6 +294,23 @@ fn results_of_runs<L: LocalEngine>(
     Some(results)
 }
 
+/// What each run says of a yield and of the one before it, which is the extreme elements of which it is the indices.
+fn of_runs_with_values<'a>(words: &'a [Vec<&[i64]>], index: usize) -> impl Iterator<Item = (&'a [i64], &'a [i64])> {
+    words.iter().map(move |words| (words[index - 1], words[index]))
+}
+
+/// An extreme element from the words of it and of its index.
+fn extreme(op: ScalarOp, value: i64, index: i64) -> Extreme<ScalarValue> {
+    Extreme { value: from_bits(op.row().result, value), index }
+}
+
+/// How long the segments of an operand are, if every rank knows.
+fn lengths_of<D>(operand: &Slot<Distributed, Descriptor<D>>) -> Option<Vec<usize>> {
+    let Slot::Descriptor(segments) = operand else { return None };
+    let lengths = segments.0.lengths.replicated()?.elements::<i64>();
+    Some(lengths.iter().map(|&length| length as usize).collect())
+}
+
 fn segments_of<C, D>(operand: &Slot<C, Descriptor<D>>) -> usize {
     operand.as_descriptor().0.lengths.length()
 }
@@ -268,9 +328,9 @@ fn within(ends: &[usize], range: Range<usize>) -> Range<usize> {
 fn words_of<D>((result, kind): (&Slot<Vector, D>, &Yield)) -> Vec<i64> {
     match (result, kind) {
         (_, Yield::All) => Vec::new(),
-        (Slot::Scalar(value), Yield::Reduced(_)) => vec![to_bits(*value)],
+        (Slot::Scalar(value), Yield::Reduced(_) | Yield::Index(_)) => vec![to_bits(*value)],
         (Slot::Column(kept), Yield::Kept) => vec![kept.len() as i64],
-        (Slot::Column(reduced), Yield::BySegment(..)) => {
+        (Slot::Column(reduced), Yield::BySegment(..) | Yield::IndexBySegment(..)) => {
             (0..reduced.len()).map(|at| to_bits(reduced.get(at))).collect()
         }
         (_, kind) => panic!("a group yields something else than {kind:?}"),

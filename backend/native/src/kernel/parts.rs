@@ -41,7 +41,24 @@ impl Plan {
         Plan { inputs, nodes: vec![node], yields: vec![0], filters: Vec::new(), extent, known }
     }
 
-    /// The same over a part of the indices, where descriptors are those of the segments in the part.
+    /// The extreme elements and where they are, of a column or of its segments, which lie one after another. Its inputs
+    /// are the column, and the segments.
+    pub fn extremes(op: ScalarOp, has_segments: bool) -> Plan {
+        let row = op.row();
+        let (value, index) = match has_segments {
+            true => (VectorOp::SegReduce(op), VectorOp::SegReduceIndex(op)),
+            false => (VectorOp::Reduce(op), VectorOp::ReduceIndex(op)),
+        };
+        let mut inputs = vec![RegisterType::Column(row.operands[0])];
+        inputs.extend(has_segments.then_some(RegisterType::Descriptor));
+        let operands: Vec<PlanOperand> = (0..inputs.len()).map(PlanOperand::Input).collect();
+        let node = |op, ty| PlanNode { op: NodeOp::Vector(op), operands: operands.clone(), ty, space: 0 };
+        let nodes = vec![node(value, row.result), node(index, ScalarType::Int)];
+        let (extent, known) = (super::Extent::Column(0), Known::nothing(inputs.len()));
+        Plan { inputs, nodes, yields: vec![0, 1], filters: Vec::new(), extent, known }
+    }
+
+    /// A plan over a part of the indices, where descriptors are those of the segments in the part.
     pub fn on_part(&self) -> PartPlan {
         let mut maker =
             Maker { inputs: self.inputs.clone(), further: Vec::new(), nodes: Vec::new(), places: Vec::new() };

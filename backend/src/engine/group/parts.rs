@@ -53,6 +53,10 @@ pub enum Yield {
     Reduced(ScalarOp),
     /// The same by segment of this input.
     BySegment(ScalarOp, usize),
+    /// The index of what the result before this one is, of all elements.
+    Index(ScalarOp),
+    /// The same by segment of this input.
+    IndexBySegment(ScalarOp, usize),
 }
 
 /// What says how many indices a group has.
@@ -75,10 +79,22 @@ impl Partial {
         partial.unwrap_or_else(|| panic!("{op} has no part: it is not associative"))
     }
 
+    /// The extreme elements and where they are, of a column or of segments of it that lie one after another. Its inputs
+    /// are the column, and the segments.
+    ///
+    /// # Panics
+    /// If the operation chooses none of its operands.
+    pub fn extremes(op: ScalarOp, has_segments: bool) -> Partial {
+        let yields = match has_segments {
+            true => vec![Yield::BySegment(op, 1), Yield::IndexBySegment(op, 1)],
+            false => vec![Yield::Reduced(op), Yield::Index(op)],
+        };
+        let partial = Partial::with(&Plan::extremes(op, has_segments), yields);
+        partial.unwrap_or_else(|| panic!("an extreme element by {op} has no part"))
+    }
+
     /// None for a group that needs more than the elements of a part, or whose results parts cannot put together.
     pub(super) fn new(plan: &Plan) -> Option<Partial> {
-        let roles = (0..plan.inputs.len()).map(|input| role(plan, input));
-        let mut roles = roles.collect::<Option<Vec<Role>>>()?;
         let yields = (0..plan.yields.len()).map(|index| match plan.ending(index) {
             Ending::Store(source) if plan.space_of(source) == 0 => Some(Yield::All),
             Ending::Store(_) => Some(Yield::Kept),
@@ -89,7 +105,13 @@ impl Partial {
             Ending::ReduceIndex(..) | Ending::SegReduceIndex(..) => None,
             Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => None,
         });
-        let yields = yields.collect::<Option<Vec<Yield>>>()?;
+        Partial::with(plan, yields.collect::<Option<Vec<Yield>>>()?)
+    }
+
+    /// The same with these results.
+    fn with(plan: &Plan, yields: Vec<Yield>) -> Option<Partial> {
+        let roles = (0..plan.inputs.len()).map(|input| role(plan, input));
+        let mut roles = roles.collect::<Option<Vec<Role>>>()?;
         if plan.nodes.iter().any(|node| node.scanned().is_some()) {
             return None;
         }
