@@ -18,7 +18,7 @@ use crate::instructions::reduce;
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role, Whole, Yield};
 use nesl_backend::{Fault, Group, Slot, SlotOf, Vector};
-use nesl_prim::ScalarOp;
+use nesl_prim::{Extreme, ScalarOp, ScalarValue};
 
 /// `seg_reduce`.
 pub(crate) fn seg_reduce<L: LocalEngine>(
@@ -40,7 +40,7 @@ pub(crate) fn reduce_index<L: LocalEngine>(
     op: ScalarOp,
     column: &Distributed,
 ) -> Result<i64, Fault> {
-    match ragged::extremes_by_runs(ranks, op, column, None) {
+    match ragged::reduce_index_by_runs(ranks, op, column, None) {
         Some(Slot::Scalar(index)) => Ok(index.to_word() as i64),
         _ => extreme::reduce_index(ranks, op, column),
     }
@@ -53,7 +53,7 @@ pub(crate) fn seg_reduce_index<L: LocalEngine>(
     column: &Distributed,
     descriptor: &Descriptor<L::Descriptor>,
 ) -> Result<Distributed, Fault> {
-    match ragged::extremes_by_runs(ranks, op, column, Some(descriptor)) {
+    match ragged::reduce_index_by_runs(ranks, op, column, Some(descriptor)) {
         Some(Slot::Column(indices)) => Ok(indices),
         _ => extreme::seg_reduce_index(ranks, op, column, descriptor),
     }
@@ -157,7 +157,8 @@ fn run_on_blocks<L: LocalEngine>(
     let words = ranks.collectives.words_of_ranks(words, &vec![partial.yields.len(); ranks.layout.ranks])?;
     let of_ranks = |index: usize| words.iter().map(move |words| words[index]);
     let mut results = Vec::with_capacity(partial.yields.len());
-    for (index, (result, kind)) in given?.into_iter().zip(&partial.yields).enumerate() {
+    let given = given?;
+    for (index, (result, kind)) in given.iter().cloned().zip(&partial.yields).enumerate() {
         results.push(match (result, *kind) {
             (Slot::Column(part), Yield::All) => Slot::Column(ranks.finish(length, part).ok()?),
             (Slot::Column(part), Yield::Kept) => {
@@ -169,10 +170,23 @@ fn run_on_blocks<L: LocalEngine>(
                 let (count, map) = (operands[segments].as_descriptor().0.lengths.length(), maps[segments].as_ref()?);
                 Slot::Column(reduce::exactly_reduced(ranks, op, &reduced, map, count).ok()?)
             }
+            (Slot::Scalar(_), Yield::Index(op)) => {
+                let parts = of_ranks(index - 1).zip(of_ranks(index)).enumerate().map(|(rank, (value, at))| {
+                    ragged::extreme(op, value, at).from(ranks.layout.block(length, rank).start)
+                });
+                let found = parts.fold(Extreme::none(op.identity()), |before, later| before.then_by(op, later));
+                Slot::Scalar(ScalarValue::Int(found.index))
+            }
+            (Slot::Column(indices), Yield::IndexBySegment(op, segments)) => {
+                let (count, map) = (operands[segments].as_descriptor().0.lengths.length(), maps[segments].as_ref()?);
+                let values = given[index - 1].as_column();
+                let value_of = |segment: usize| values.get(segment);
+                Slot::Column(extreme::indices_in_segments(ranks, op, &indices, value_of, map, count).ok()?)
+            }
             (_, kind) => panic!("a group yields something else than {kind:?}"),
         });
     }
-    Some(results)
+    Some(partial.without_extremes(results))
 }
 
 /// What the others need to know of a result over a rank's block.

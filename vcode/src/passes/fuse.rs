@@ -70,7 +70,7 @@ pub fn run_on_parts(program: &mut Program) {
     run_with(program, 1, |op| match op {
         Op::Map(_) => true,
         Op::Vector(op) => match op.operator_in(Class::Reduce) {
-            Some(operator) => operator.row().associative && !op.gives_indices(),
+            Some(operator) => operator.row().associative,
             None => op.is_source() || is_filter(*op),
         },
         _ => false,

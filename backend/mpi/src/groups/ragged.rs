@@ -94,7 +94,7 @@ pub(crate) fn seg_reduce_by_runs<L: LocalEngine>(
 }
 
 /// `reduce_index`, or `seg_reduce_index` by a descriptor, where the elements are; none where that is not for runs.
-pub(crate) fn extremes_by_runs<L: LocalEngine>(
+pub(crate) fn reduce_index_by_runs<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
     column: &Distributed,
@@ -107,7 +107,7 @@ pub(crate) fn extremes_by_runs<L: LocalEngine>(
         Some(descriptor) => segment::compact_ragged(ranks, column, descriptor)?,
         None => column.clone(),
     };
-    let partial = Partial::extremes(op, descriptor.is_some());
+    let partial = Partial::reduce_index(op, descriptor.is_some());
     let length = column.length();
     let mut operands = vec![Slot::Column(column)];
     operands.extend(descriptor.map(|descriptor| Slot::Descriptor(descriptor.clone())));
@@ -291,7 +291,7 @@ fn results_of_runs<L: LocalEngine>(
             }
         });
     }
-    Some(results)
+    Some(partial.without_extremes(results))
 }
 
 /// What each run says of a yield and of the one before it, which is the extreme elements of which it is the indices.
@@ -300,7 +300,7 @@ fn of_runs_with_values<'a>(words: &'a [Vec<&[i64]>], index: usize) -> impl Itera
 }
 
 /// An extreme element from the words of it and of its index.
-fn extreme(op: ScalarOp, value: i64, index: i64) -> Extreme<ScalarValue> {
+pub(super) fn extreme(op: ScalarOp, value: i64, index: i64) -> Extreme<ScalarValue> {
     Extreme { value: from_bits(op.row().result, value), index }
 }
 

@@ -4,7 +4,7 @@
 //! order of the ranks ([`Extreme`]).
 
 use crate::distribution::column::{Block, Distributed};
-use crate::distribution::descriptor::{Descriptor, LocalSegment, SegmentMap};
+use crate::distribution::descriptor::{Descriptor, SegmentMap};
 use crate::distribution::{Distribution, LocalEngine};
 use crate::instructions::packed;
 use crate::instructions::reduce::in_segments;
@@ -45,30 +45,39 @@ pub(crate) fn seg_reduce_index<L: LocalEngine>(
     let (part, map) = packed::packed_part(ranks, &column, descriptor)?;
     let indices = ranks.local.seg_reduce_index(op, &part, &map.local);
     let indices = ranks.collectives.settle(map.total, indices)?;
-    let crossing = ScalarValue::Int(crossing_index(ranks, op, (&part, &indices), &map));
-    let nowhere = ScalarValue::Int(NOWHERE);
-    in_segments(ranks, nowhere, &indices, &map, Some(crossing), descriptor.0.lengths.length())
+    let elements = indices.elements::<i64>();
+    let value_of = |segment: usize| {
+        let start = map.inside(map.segments[segment]).start - map.share.start;
+        extreme_at(op, &part, start, elements[segment]).value
+    };
+    indices_in_segments(ranks, op, &indices, value_of, &map, descriptor.0.lengths.length())
 }
 
-/// The index in the segment that starts in this block and goes on behind it, from the block and the indices in what
-/// segments have of it. Meaningless on ranks without one.
-fn crossing_index<L: LocalEngine>(
+/// The column of the indices in so many segments, from those in what segments have of this block, and the elements that
+/// are there.
+pub(crate) fn indices_in_segments<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     op: ScalarOp,
-    (part, indices): (&Vector, &Vector),
+    indices: &Vector,
+    value_of: impl Fn(usize) -> ScalarValue,
     map: &SegmentMap<L::Descriptor>,
-) -> i64 {
-    let indices = indices.elements::<i64>();
-    let extreme_of = |piece: LocalSegment, index: i64| {
-        let start = map.inside(piece).start;
-        extreme_at(op, part, start - map.share.start, index).from(start - piece.start)
+    segments: usize,
+) -> Result<Distributed, Fault> {
+    let elements = indices.elements::<i64>();
+    let extreme_of = |segment: usize| {
+        let piece = map.segments[segment];
+        let found = Extreme { value: value_of(segment), index: elements[segment] };
+        found.from(map.inside(piece).start - piece.start)
     };
-    let head = map.head().map_or(Extreme::none(op.identity()), |head| extreme_of(head, indices[0]));
+    let head = map.head().map_or(Extreme::none(op.identity()), |_| extreme_of(0));
     let heads = all_extremes(ranks, op, head);
-    let Some(tail) = map.tail() else { return NOWHERE };
-    let end = ranks.layout.owner(map.total, tail.end() - 1) + 1;
-    let first = extreme_of(tail, indices[indices.len() - 1]);
-    heads[ranks.layout.rank + 1..end].iter().fold(first, |before, &later| before.then_by(op, later)).index
+    // Of the segment that starts in this block and goes on behind it.
+    let crossing = map.tail().map_or(NOWHERE, |tail| {
+        let end = ranks.layout.owner(map.total, tail.end() - 1) + 1;
+        let first = extreme_of(map.segments.len() - 1);
+        heads[ranks.layout.rank + 1..end].iter().fold(first, |before, &later| before.then_by(op, later)).index
+    });
+    in_segments(ranks, ScalarValue::Int(NOWHERE), indices, map, Some(ScalarValue::Int(crossing)), segments)
 }
 
 /// The element at an index that counts from a start, or none.

@@ -41,21 +41,36 @@ impl Plan {
         Plan { inputs, nodes: vec![node], yields: vec![0], filters: Vec::new(), extent, known }
     }
 
-    /// The extreme elements and where they are, of a column or of its segments, which lie one after another. Its inputs
-    /// are the column, and the segments.
-    pub fn extremes(op: ScalarOp, has_segments: bool) -> Plan {
-        let row = op.row();
-        let (value, index) = match has_segments {
-            true => (VectorOp::SegReduce(op), VectorOp::SegReduceIndex(op)),
-            false => (VectorOp::Reduce(op), VectorOp::ReduceIndex(op)),
-        };
-        let mut inputs = vec![RegisterType::Column(row.operands[0])];
+    /// One instruction alone: where the extreme element of a column is, or of its segments, which lie one after another.
+    /// Its inputs are the column, and the segments.
+    pub fn reduce_index(op: ScalarOp, has_segments: bool) -> Plan {
+        let instruction = if has_segments { VectorOp::SegReduceIndex(op) } else { VectorOp::ReduceIndex(op) };
+        let mut inputs = vec![RegisterType::Column(op.row().operands[0])];
         inputs.extend(has_segments.then_some(RegisterType::Descriptor));
-        let operands: Vec<PlanOperand> = (0..inputs.len()).map(PlanOperand::Input).collect();
-        let node = |op, ty| PlanNode { op: NodeOp::Vector(op), operands: operands.clone(), ty, space: 0 };
-        let nodes = vec![node(value, row.result), node(index, ScalarType::Int)];
+        let operands = (0..inputs.len()).map(PlanOperand::Input).collect();
+        let node = PlanNode { op: NodeOp::Vector(instruction), operands, ty: ScalarType::Int, space: 0 };
         let (extent, known) = (super::Extent::Column(0), Known::nothing(inputs.len()));
-        Plan { inputs, nodes, yields: vec![0, 1], filters: Vec::new(), extent, known }
+        Plan { inputs, nodes: vec![node], yields: vec![0], filters: Vec::new(), extent, known }
+    }
+
+    /// The same with the extreme element itself yielded before each index of one: parts are put together by both.
+    pub fn with_extremes(&self) -> Plan {
+        let mut plan = self.clone();
+        plan.yields.clear();
+        for &number in &self.yields {
+            let node = &self.nodes[number];
+            let value = match node.op {
+                NodeOp::Vector(VectorOp::ReduceIndex(op)) => Some((op, VectorOp::Reduce(op))),
+                NodeOp::Vector(VectorOp::SegReduceIndex(op)) => Some((op, VectorOp::SegReduce(op))),
+                _ => None,
+            };
+            if let Some((op, value)) = value {
+                plan.nodes.push(PlanNode { op: NodeOp::Vector(value), ty: op.row().result, ..node.clone() });
+                plan.yields.push(plan.nodes.len() - 1);
+            }
+            plan.yields.push(number);
+        }
+        plan
     }
 
     /// A plan over a part of the indices, where descriptors are those of the segments in the part.

@@ -53,7 +53,7 @@ pub enum Yield {
     Reduced(ScalarOp),
     /// The same by segment of this input.
     BySegment(ScalarOp, usize),
-    /// The index of what the result before this one is, of all elements.
+    /// The index of what the result before this one is, of all elements. That one is for putting parts together alone.
     Index(ScalarOp),
     /// The same by segment of this input.
     IndexBySegment(ScalarOp, usize),
@@ -79,37 +79,37 @@ impl Partial {
         partial.unwrap_or_else(|| panic!("{op} has no part: it is not associative"))
     }
 
-    /// The extreme elements and where they are, of a column or of segments of it that lie one after another. Its inputs
-    /// are the column, and the segments.
+    /// Where the extreme element of a column is, or of segments of it that lie one after another. Its inputs are the
+    /// column, and the segments.
     ///
     /// # Panics
     /// If the operation chooses none of its operands.
-    pub fn extremes(op: ScalarOp, has_segments: bool) -> Partial {
-        let yields = match has_segments {
-            true => vec![Yield::BySegment(op, 1), Yield::IndexBySegment(op, 1)],
-            false => vec![Yield::Reduced(op), Yield::Index(op)],
-        };
-        let partial = Partial::with(&Plan::extremes(op, has_segments), yields);
-        partial.unwrap_or_else(|| panic!("an extreme element by {op} has no part"))
+    pub fn reduce_index(op: ScalarOp, has_segments: bool) -> Partial {
+        let partial = Partial::new(&Plan::reduce_index(op, has_segments));
+        partial.unwrap_or_else(|| panic!("{op} has no part: it chooses none of its operands"))
+    }
+
+    /// The results of the whole, without those that are only for putting parts together.
+    pub fn without_extremes<T>(&self, results: Vec<T>) -> Vec<T> {
+        let is_index = |kind: &Yield| matches!(kind, Yield::Index(_) | Yield::IndexBySegment(..));
+        let is_kept = |at: &usize| !self.yields.get(at + 1).is_some_and(is_index);
+        results.into_iter().enumerate().filter(|(at, _)| is_kept(at)).map(|(_, result)| result).collect()
     }
 
     /// None for a group that needs more than the elements of a part, or whose results parts cannot put together.
     pub(super) fn new(plan: &Plan) -> Option<Partial> {
+        let plan = &plan.with_extremes();
         let yields = (0..plan.yields.len()).map(|index| match plan.ending(index) {
             Ending::Store(source) if plan.space_of(source) == 0 => Some(Yield::All),
             Ending::Store(_) => Some(Yield::Kept),
             Ending::Reduce(op, _) => Some(Yield::Reduced(op)),
             Ending::SegReduce(op, _, segments) => Some(Yield::BySegment(op, segments)),
             Ending::Sum(..) | Ending::SegSum(..) | Ending::Scan(..) => None,
-            // More than one word says what a part comes to.
-            Ending::ReduceIndex(..) | Ending::SegReduceIndex(..) => None,
+            Ending::ReduceIndex(op, _) => Some(Yield::Index(op)),
+            Ending::SegReduceIndex(op, _, segments) => Some(Yield::IndexBySegment(op, segments)),
             Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => None,
         });
-        Partial::with(plan, yields.collect::<Option<Vec<Yield>>>()?)
-    }
-
-    /// The same with these results.
-    fn with(plan: &Plan, yields: Vec<Yield>) -> Option<Partial> {
+        let yields = yields.collect::<Option<Vec<Yield>>>()?;
         let roles = (0..plan.inputs.len()).map(|input| role(plan, input));
         let mut roles = roles.collect::<Option<Vec<Role>>>()?;
         if plan.nodes.iter().any(|node| node.scanned().is_some()) {

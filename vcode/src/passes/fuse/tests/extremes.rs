@@ -55,7 +55,7 @@ fn places_among_what_a_filter_keeps_are_not_known_in_the_loop() {
 }
 
 #[test]
-fn parts_are_put_together_by_more_than_the_values_of_an_operator() {
+fn parts_of_columns_have_extremes_that_are_put_together() {
     testing::becomes(
         run_on_parts,
         "function f(%0: column int) -> int {
@@ -64,11 +64,11 @@ fn parts_are_put_together_by_more_than_the_values_of_an_operator() {
            return %2
          }",
         "function f(%0: column int) -> int {
-           %1 = fused {
-             %3 = map negate.int %0
+           %2 = fused {
+             %1 = map negate.int %0
+             %3 = reduce_index.maximum.int %1
              yield %3
            }
-           %2 = reduce_index.maximum.int %1
            return %2
          }",
     );
