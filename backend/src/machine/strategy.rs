@@ -202,11 +202,12 @@ impl Strategy {
     }
 
     /// Whether instances that could run one after another had better be lifted, if they turn out to take long:
-    /// recursion of unknown cost, in which a few instances leave most workers to wait for one, until they are more; and
+    /// recursion of unknown cost, in which a few instances leave most workers to wait for one, until they are more (a
+    /// search goes on from a board, however small that is, for as long as there are others to be tried); and
     /// recursion of small instances that makes rows of rows, which each call puts together anew.
     pub fn is_to_grow(self, sizes: Sizes, workers: usize) -> bool {
         let are_few = sizes.instances < FRONTIER * workers;
-        let leave_workers = workers > 1 && sizes.elements == 0 && are_few;
+        let leave_workers = workers > 1 && sizes.elements < PARALLEL_SIZE && are_few;
         let make_rows = sizes.rows && sizes.elements / SMALL <= sizes.instances;
         self == Strategy::Auto && sizes.native && sizes.branching && !sizes.is_stalled && (leave_workers || make_rows)
     }
@@ -233,9 +234,13 @@ impl Sizes {
         self.instances.saturating_mul(self.read) >= PARALLEL_SIZE
     }
 
-    /// Whether nothing that is known of instances tells how long each of them takes.
+    /// Whether nothing that is known of instances tells how long each of them takes: they search on from little, or
+    /// make all that they go over of scalars.
     pub fn is_of_unknown_cost(self) -> bool {
-        self.elements == 0 && (self.recursive || self.reads_much())
+        let (takes_nothing, is_little) = (self.elements == 0, self.elements < PARALLEL_SIZE);
+        let are_many = self.instances >= FRONTIER;
+        (takes_nothing && (self.recursive || self.reads_much()))
+            || (are_many && is_little && (self.recursive || (takes_nothing && !self.scalar_only)))
     }
 
     /// Whether each worker gets about as much as the others, although there are few instances.
@@ -264,9 +269,8 @@ impl Sizes {
 
 /// Whether instances that run one after another are dealt out to several workers.
 pub fn is_shared(sizes: Sizes) -> bool {
-    let may_be_long = sizes.scalar_only
-        || (sizes.native && sizes.elements == 0 && (sizes.recursive || sizes.reads_much()))
-        || sizes.elements >= PARALLEL_SIZE;
+    let may_be_long =
+        sizes.scalar_only || (sizes.native && sizes.is_of_unknown_cost()) || sizes.elements >= PARALLEL_SIZE;
     sizes.at_hand && sizes.instances > 1 && may_be_long
 }
 
@@ -402,7 +406,10 @@ mod tests {
         assert!(is_shared(Sizes { recursive: true, native: true, instances: 2, ..sizes() }));
         assert!(!is_shared(Sizes { recursive: true, elements: 10, ..sizes() }));
         assert!(is_shared(Sizes { native: true, read: 10, ..sizes() }));
-        assert!(!is_shared(Sizes { native: true, read: 2, ..sizes() }));
+        assert!(!is_shared(Sizes { native: true, read: 2, instances: 8, ..sizes() }));
+        assert!(is_shared(Sizes { native: true, ..sizes() }));
+        assert!(is_shared(Sizes { native: true, recursive: true, elements: 1000, ..sizes() }));
+        assert!(!is_shared(Sizes { native: true, recursive: true, elements: 10, instances: 8, ..sizes() }));
         assert!(is_shared(Sizes { elements: 1_000_000, ..sizes() }));
         assert!(!is_shared(Sizes { elements: 1_000_000, instances: 1, ..sizes() }));
     }
@@ -466,9 +473,24 @@ mod tests {
 
     #[test]
     fn tasks_of_unknown_costs_even_out_on_workers() {
-        let unknown = Sizes { recursive: true, ..sizes() };
-        assert!(unknown.is_of_unknown_cost() && !sizes().is_of_unknown_cost());
+        let few = Sizes { instances: 8, ..sizes() };
+        let unknown = Sizes { recursive: true, ..few };
+        assert!(unknown.is_of_unknown_cost() && !few.is_of_unknown_cost());
         assert!(!Sizes { elements: 1, ..unknown }.is_of_unknown_cost());
+        // Many that make their sequences of scalars, or search on from short ones.
+        assert!(sizes().is_of_unknown_cost() && !Sizes { scalar_only: true, ..sizes() }.is_of_unknown_cost());
+        let recursive = |elements| Sizes { recursive: true, elements, ..sizes() };
+        assert!(recursive(1000).is_of_unknown_cost() && !recursive(PARALLEL_SIZE).is_of_unknown_cost());
+        assert!(!Sizes { elements: 1000, ..sizes() }.is_of_unknown_cost());
+    }
+
+    #[test]
+    fn few_searches_become_more_before_they_are_dealt_out() {
+        let boards = Sizes { instances: 8, elements: 8, native: true, recursive: true, branching: true, ..sizes() };
+        let grows = |sizes| Strategy::Auto.is_to_grow(sizes, 2);
+        assert!(grows(boards) && grows(Sizes { elements: 0, ..boards }));
+        assert!(!grows(Sizes { elements: PARALLEL_SIZE, ..boards }));
+        assert!(!grows(Sizes { instances: 2 * FRONTIER, elements: 4 * FRONTIER, ..boards }));
     }
 
     #[test]
