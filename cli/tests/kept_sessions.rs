@@ -93,9 +93,16 @@ fn bench() -> Bench {
     bench
 }
 
-/// What a session says beside its answers, without what is said of ranks that died.
+/// What a session says beside its answers, without what is said of ranks that died: notes, and what Open MPI prints
+/// between lines of dashes where one is killed while others begin.
 fn errors(ran: &Ran) -> String {
-    ran.err.lines().filter(|line| !line.starts_with("note: ")).map(|line| format!("{line}\n")).collect()
+    let mut is_in_notice = false;
+    let own = ran.err.lines().filter(|line| {
+        let is_edge = line.starts_with("-----");
+        is_in_notice ^= is_edge;
+        !is_edge && !is_in_notice && !line.starts_with("note: ")
+    });
+    own.map(|line| format!("{line}\n")).collect()
 }
 
 #[test]
