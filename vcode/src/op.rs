@@ -315,6 +315,20 @@ impl VectorOp {
         self.is_source() && self.row().operands.iter().all(|kind| matches!(kind, Kind::Scalar(_) | Kind::ScalarT))
     }
 
+    /// The positions of the operands, of so many, whose elements its result has, moved and as they are; none where it
+    /// computes, or writes over a column.
+    pub fn moved(self, count: usize) -> Vec<usize> {
+        let row = self.row();
+        let moves = matches!(self.class(), Class::Permute | Class::Pack | Class::Segment);
+        let combines = self.operator_in(self.class()).is_some();
+        if !moves || combines || row.result != Kind::ColumnT || self.is_update() {
+            return Vec::new();
+        }
+        // Where there are any number, all are of the last kind.
+        let is_moved = |position: &usize| row.operands.get(*position).or(row.operands.last()) == Some(&Kind::ColumnT);
+        (0..count).filter(is_moved).collect()
+    }
+
     /// The columns of which it reads what segments cut out, each with its descriptor.
     pub fn data(self) -> &'static [(usize, usize)] {
         match self.row().segments {
@@ -349,6 +363,17 @@ mod tests {
         for op in all {
             assert_eq!(VectorOp::by_name(&op.name()), Some(op));
         }
+    }
+
+    #[test]
+    fn elements_are_moved_by_what_neither_computes_nor_writes() {
+        let moving: Vec<String> =
+            VectorOp::all().into_iter().filter(|op| !op.moved(4).is_empty()).map(VectorOp::name).collect();
+        let expected =
+            ["slice", "gather", "permute", "pack", "merge", "concat", "interleave", "append", "seg_dist", "compact"];
+        assert_eq!(moving, expected);
+        assert_eq!((VectorOp::Merge.moved(3), VectorOp::Concat.moved(3)), (vec![1, 2], vec![0, 1, 2]));
+        assert_eq!((VectorOp::Append.moved(4), VectorOp::Gather.moved(2)), (vec![1, 3], vec![0]));
     }
 
     #[test]

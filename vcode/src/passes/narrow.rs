@@ -22,7 +22,7 @@
 mod classes;
 
 use crate::fusion::aligned;
-use crate::op::{Kind, VectorOp};
+use crate::op::VectorOp;
 use crate::program::{Block, Instruction, Op, Operand, Program, Register, RegisterType};
 use nesl_prim::{Constants, ScalarOp, ScalarType, ScalarValue};
 use std::collections::{HashMap, HashSet};
@@ -43,23 +43,11 @@ pub fn run(program: &mut Program) {
 }
 
 /// The operands of which an instruction moves elements to its result, as they are.
-fn moved(instruction: &Instruction) -> Option<Vec<usize>> {
-    let Op::Vector(
-        op @ (VectorOp::Concat
-        | VectorOp::Interleave
-        | VectorOp::Slice
-        | VectorOp::Gather
-        | VectorOp::Compact
-        | VectorOp::SegDist
-        | VectorOp::Pack
-        | VectorOp::Merge),
-    ) = instruction.op
-    else {
-        return None;
-    };
-    let row = op.row();
-    let is_moved = |position: &usize| row.operands[(*position).min(row.operands.len() - 1)] == Kind::ColumnT;
-    Some((0..instruction.operands.len()).filter(is_moved).collect())
+fn moved(instruction: &Instruction) -> Vec<usize> {
+    match instruction.op {
+        Op::Vector(op) => op.moved(instruction.operands.len()),
+        _ => Vec::new(),
+    }
 }
 
 /// The scalars that an instruction makes a column of.
@@ -149,7 +137,7 @@ impl Narrowing<'_> {
                 });
                 member.operands[position] = code.into();
             }
-            let data = moved(&member).unwrap_or_default();
+            let data = moved(&member);
             let widened = data.iter().any(|&position| self.is_chosen(member.operands[position]));
             let code = widened.then(|| self.widen(&mut member, Op::Map, RegisterType::Column));
             members.push(member);

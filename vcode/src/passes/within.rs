@@ -57,7 +57,7 @@ impl Bounds<'_> {
                 segments::are_lengths(self.context, self.length, descriptor)
             }
             // Some of them, elsewhere: the length has to be the same there.
-            (Maker::Vector(VectorOp::Compact | VectorOp::Gather | VectorOp::Pack | VectorOp::SegDist), operands) => {
+            (Maker::Vector(op), operands) if op.moved(operands.len()) == [0] => {
                 self.context.is_scalar(self.length) && self.is_index(operands[0])
             }
             _ => false,

@@ -111,7 +111,7 @@ impl Columns<'_> {
             }
             Op::Vector(VectorOp::Dist) => of(0),
             Op::Vector(VectorOp::Build) => hull(&(0..operands.len()).collect::<Vec<_>>()).flatten(),
-            _ => moved(instruction).and_then(|positions| hull(&positions).flatten()),
+            _ => hull(&moved(instruction)).flatten(),
         };
         if let (Some(interval), &[result]) = (interval, &instruction.results[..]) {
             self.intervals.insert(result, interval);
@@ -142,22 +142,24 @@ impl Columns<'_> {
                 }
                 Op::Vector(VectorOp::Length) => {}
                 Op::Vector(VectorOp::Extract) => self.ask_for(&operands[1..]),
-                _ => match moved(instruction) {
-                    Some(positions) => {
-                        let result = instruction.results[0];
-                        self.note(result);
-                        for (position, &operand) in operands.iter().enumerate() {
-                            match operand.register().filter(|_| positions.contains(&position)) {
-                                Some(register) => self.join(register, result),
-                                None => self.ask_for(&[operand]),
-                            }
-                        }
-                    }
-                    None => self.ask_for(operands),
-                },
+                _ => self.moves(instruction),
             }
         }
         self.ask_for(&block.results);
+    }
+
+    /// Notes that what an instruction moves becomes bytes with its result, and that it needs all else as it is.
+    fn moves(&mut self, instruction: &Instruction) {
+        let moved = moved(instruction);
+        for (position, &operand) in instruction.operands.iter().enumerate() {
+            match operand.register().filter(|_| moved.contains(&position)) {
+                Some(register) => self.join(register, instruction.results[0]),
+                None => self.ask_for(&[operand]),
+            }
+        }
+        if !moved.is_empty() {
+            self.note(instruction.results[0]);
+        }
     }
 
     /// Notes what a group reads, and what it yields.
@@ -166,7 +168,7 @@ impl Columns<'_> {
             self.learn(member);
             let at_index = read_at_index(member, self.registers);
             let is_each = matches!(member.op, Op::Each(_));
-            let data = moved(member).unwrap_or_default();
+            let data = moved(member);
             for (position, &operand) in member.operands.iter().enumerate() {
                 let is_element = at_index.contains(&position) && !is_each;
                 if !is_element && !data.contains(&position) {
