@@ -6,16 +6,19 @@
 
 use crate::passes::copy::retain;
 use crate::passes::effect;
-use crate::program::{Block, FunctionId, Instruction, Main, Op, Operand, Program, Step};
+use crate::program::{Block, Function, FunctionId, Instruction, Main, Op, Operand, Program, Step};
 
 /// Removes dead instructions and functions.
 pub fn run(program: &mut Program) {
-    for function in &mut program.functions {
-        let mut live = Live(vec![false; function.registers.len()]);
-        let keep = vec![true; function.body.results.len()];
-        live.block(&mut function.body, &keep);
-    }
+    program.functions.iter_mut().for_each(tidy);
     remove_functions(program);
+}
+
+/// Removes dead instructions of a function.
+pub(super) fn tidy(function: &mut Function) {
+    let mut live = Live(vec![false; function.registers.len()]);
+    let keep = vec![true; function.body.results.len()];
+    live.block(&mut function.body, &keep);
 }
 
 /// The registers that are read later.

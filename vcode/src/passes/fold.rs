@@ -141,6 +141,15 @@ fn equal_operands(op: ScalarOp, operands: &[Operand]) -> Option<Operand> {
     }
 }
 
+/// Adds an operation on scalars, which may be known already, or on columns where one of the operands is one.
+pub(super) fn elementwise(context: &mut Context, op: ScalarOp, operands: Vec<Operand>) -> Operand {
+    let result = op.row().result;
+    if !operands.iter().all(|&operand| context.is_scalar(operand)) {
+        return context.emit(Op::Map(op), operands, RegisterType::Column(result));
+    }
+    evaluate(op, &operands).unwrap_or_else(|| context.emit(Op::Scalar(op), operands, RegisterType::Scalar(result)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -50,7 +50,7 @@ pub fn run(program: &mut Program) {
 }
 
 /// Whether what comes next is timed: a call right behind a clock stays one, so that all it does is done there.
-fn is_timed(before: &[Instruction]) -> bool {
+pub(super) fn is_timed(before: &[Instruction]) -> bool {
     matches!(before.last().map(|instruction| &instruction.op), Some(Op::Host(HostOp::Clock)))
 }
 

@@ -5,6 +5,7 @@
 
 pub mod accumulate;
 pub mod bounds;
+pub mod call_pattern;
 pub mod checked;
 pub mod copy;
 pub mod count;
@@ -12,6 +13,7 @@ pub mod cse;
 pub mod dead;
 pub mod descriptor;
 pub mod effect;
+mod element;
 mod entering;
 pub mod expand_each;
 pub mod fold;

@@ -7,7 +7,7 @@
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Maker, Rule};
 use crate::passes::size::{Size, has_length, length};
-use crate::passes::{effect, fold, shared, strength, within};
+use crate::passes::{effect, element, fold, shared, strength, within};
 use crate::program::{Instruction, Op, Operand, Program, RegisterType};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 
@@ -77,63 +77,29 @@ fn vector(context: &mut Context, op: VectorOp, instruction: &Instruction) -> Act
             }
             Action::Become(Op::Vector(VectorOp::Concat), parts)
         }
-        (VectorOp::Extract, &[column, index]) => replace(element(context, column, index)),
+        (VectorOp::Extract, &[column, index]) => replace(element::element(context, column, index)),
         (VectorOp::Slice, &[column, start, count]) => {
             let whole = start == Operand::Constant(ScalarValue::Int(0)) && has_length(context, column, count);
-            replace(whole.then_some(column))
+            replace(if whole { Some(column) } else { element::row(context, column, start, count) })
         }
         (VectorOp::Gather, &[column, indices]) => {
-            if made_by(column, VectorOp::Iota).is_some() {
-                return Action::Replace(indices);
+            if let Some(elements) = element::elements(context, column, indices) {
+                return Action::Replace(elements);
             }
-            let Some(value) = made_by(column, VectorOp::Dist).map(|operands| operands[0]) else {
-                let all = made_by(indices, VectorOp::Iota).map(|operands| operands[0]);
+            let Some(value) = context.made_by(column, VectorOp::Dist).map(|operands| operands[0]) else {
+                let all = context.made_by(indices, VectorOp::Iota).map(|operands| operands[0]);
                 return replace(all.filter(|&count| has_length(context, column, count)).map(|_| column));
             };
             let count = context.emit(Op::Vector(VectorOp::Length), vec![indices], INT);
             Action::Become(Op::Vector(VectorOp::Dist), vec![value, count])
         }
         (VectorOp::SegDist, &[column, descriptor]) => {
-            let Some(value) = made_by(column, VectorOp::Dist).map(|operands| operands[0]) else { return Action::Keep };
+            let Some([value, _]) = context.broadcast(column) else { return Action::Keep };
             let count = context.emit(Op::Vector(VectorOp::Total), vec![descriptor], INT);
             Action::Become(Op::Vector(VectorOp::Dist), vec![value, count])
         }
         _ => Action::Keep,
     }
-}
-
-/// The element of a column at an index, where it is known.
-fn element(context: &Context, column: Operand, index: Operand) -> Option<Operand> {
-    let definition = context.definition(column)?;
-    match (definition.maker, &definition.operands[..]) {
-        (Maker::Vector(VectorOp::Iota), _) => Some(index),
-        (Maker::Vector(VectorOp::Dist), &[value, _]) => Some(value),
-        (Maker::Vector(VectorOp::Build), elements) => {
-            // An index that no earlier check let pass is never reached; it is not for here to say so.
-            let Operand::Constant(ScalarValue::Int(index)) = index else { return None };
-            elements.get(usize::try_from(index).ok()?).copied()
-        }
-        (Maker::Vector(VectorOp::Scatter), _) => {
-            let (place, value) = single_write(context, column)?;
-            (place == index).then_some(value)
-        }
-        (Maker::Vector(VectorOp::Slice), &[whole, start, _]) => {
-            let (place, value) = single_write(context, whole)?;
-            let place = context.definition(place).filter(|place| place.maker == Maker::Scalar(ScalarOp::AddInt))?;
-            (place.operands == [start, index]).then_some(value)
-        }
-        _ => None,
-    }
-}
-
-/// Where one element has just been written to a column, and what it is.
-fn single_write(context: &Context, column: Operand) -> Option<(Operand, Operand)> {
-    let &[_, places, values] = context.made_by(column, VectorOp::Scatter)? else { return None };
-    let [&[place], &[value]] = [places, values].map(|single| context.made_by(single, VectorOp::Build).unwrap_or(&[]))
-    else {
-        return None;
-    };
-    Some((place, value))
 }
 
 fn replace(value: Option<Operand>) -> Action {

@@ -118,7 +118,7 @@ impl Slices {
         if start == ZERO && segments::copies(context, count) == segments::copies(context, length) {
             return Action::Replace(indices);
         }
-        let checked = elementwise(context, ScalarOp::CheckRange, vec![start, count, length]);
+        let checked = fold::elementwise(context, ScalarOp::CheckRange, vec![start, count, length]);
         // What starts at 0 starts there where there are no indices, too.
         if start != ZERO {
             self.checked.insert(indices, (range.extent, checked));
@@ -130,8 +130,8 @@ impl Slices {
         let Some(range) = self.range(context, indices) else { return Action::Keep };
         let (mut start, count) = (range.start(context), range.count(context));
         if start != ZERO && !range.checked && !are_starts(context, start, count) {
-            let is_empty = elementwise(context, ScalarOp::EqualInt, vec![count, ZERO]);
-            start = elementwise(context, ScalarOp::SelectInt, vec![is_empty, ZERO, start]);
+            let is_empty = fold::elementwise(context, ScalarOp::EqualInt, vec![count, ZERO]);
+            start = fold::elementwise(context, ScalarOp::SelectInt, vec![is_empty, ZERO, start]);
         }
         match range.extent {
             Extent::Whole(count) => Action::Become(Op::Vector(VectorOp::Slice), vec![column, start, count]),
@@ -153,7 +153,7 @@ impl Range {
         let terms = self.terms.iter().filter(|&&(_, term)| term != ZERO);
         terms.fold(ZERO, |sum, &(op, term)| match op {
             ScalarOp::AddInt if sum == ZERO => term,
-            _ => elementwise(context, op, vec![sum, term]),
+            _ => fold::elementwise(context, op, vec![sum, term]),
         })
     }
 
@@ -201,16 +201,6 @@ const INTS: RegisterType = RegisterType::Column(ScalarType::Int);
 /// Adds a vector instruction.
 fn vector(context: &mut Context, op: VectorOp, operands: Vec<Operand>, ty: RegisterType) -> Operand {
     context.emit(Op::Vector(op), operands, ty)
-}
-
-/// Adds an operation on scalars, or on columns where one of the operands is one.
-fn elementwise(context: &mut Context, op: ScalarOp, operands: Vec<Operand>) -> Operand {
-    let result = op.row().result;
-    if !operands.iter().all(|&operand| context.is_scalar(operand)) {
-        return context.emit(Op::Map(op), operands, RegisterType::Column(result));
-    }
-    fold::evaluate(op, &operands)
-        .unwrap_or_else(|| context.emit(Op::Scalar(op), operands, RegisterType::Scalar(result)))
 }
 
 #[cfg(test)]

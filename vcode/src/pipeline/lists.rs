@@ -3,10 +3,10 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    accumulate, bounds, checked, copy, count, cse, dead, descriptor, fold, fuse, fuse_each, grouped_reduce, hoist,
-    hoist_common, if_conversion, inline, keep_rows, last_use, narrow, number, parts, peel, read_early, reduce_parts,
-    regular, rematerialize, rows, short_segments, simplify, sink_common, slice, sort, speculate, unroll, view, windows,
-    written_place, zero_trip,
+    accumulate, bounds, call_pattern, checked, copy, count, cse, dead, descriptor, fold, fuse, fuse_each,
+    grouped_reduce, hoist, hoist_common, if_conversion, inline, keep_rows, last_use, narrow, number, parts, peel,
+    read_early, reduce_parts, regular, rematerialize, rows, short_segments, simplify, sink_common, slice, sort,
+    speculate, unroll, view, windows, written_place, zero_trip,
 };
 
 const COPY: Pass = Pass {
@@ -104,6 +104,13 @@ pub const PASSES: &[Pass] = &[
         summary: "writes one value at indices that are concatenated by one part after another",
         reason: "after simplify, which says that all values are the same; before it runs again, which knows the lengths of parts",
         run: parts::run,
+    },
+    Pass {
+        name: "call_pattern",
+        summary: "calls functions with the numbers that make a range or a constant column, not with the column",
+        reason: "after inline, which leaves few calls, and slice, which makes slices of ranges; before fold and simplify run \
+                 again, which compute what is read of columns that are known by numbers",
+        run: call_pattern::run,
     },
     Pass {
         reason: "again after simplify and cse: lengths that are now constants or one register need no check",
