@@ -13,8 +13,8 @@
 //! ```
 
 use crate::op::VectorOp;
-use crate::passes::fold;
 use crate::passes::rewrite::{Context, Maker};
+use crate::passes::{fold, segments};
 use crate::program::{Op, Operand, RegisterType};
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 
@@ -58,12 +58,33 @@ pub(super) fn elements(context: &mut Context, column: Operand, indices: Operand)
 pub(super) fn row(context: &mut Context, column: Operand, start: Operand, count: Operand) -> Option<Operand> {
     is_progression(context, column, DEEPEST).then(|| {
         let first = context.emit(Op::Vector(VectorOp::Iota), vec![count], INTS);
-        let indices = match start {
-            Operand::Constant(ScalarValue::Int(0)) => first,
-            _ => fold::elementwise(context, ScalarOp::AddInt, vec![start, first]),
-        };
+        let indices = from(context, start, first);
         at(context, column, indices)
     })
+}
+
+/// The elements of a column in the segments of a view, one after another, where they are known, and the descriptor of
+/// their segments.
+pub(super) fn rows(context: &mut Context, column: Operand, view: Operand) -> Option<(Operand, Operand)> {
+    let &[starts, lengths] = context.made_by(view, VectorOp::View)? else { return None };
+    is_progression(context, column, DEEPEST).then(|| {
+        let own = context.emit(Op::Vector(VectorOp::Packed), vec![lengths], RegisterType::Descriptor);
+        let first = context.emit(Op::Vector(VectorOp::SegIota), vec![own], INTS);
+        let mut starts = segments::copies(context, starts);
+        if !context.is_scalar(starts) {
+            starts = context.emit(Op::Vector(VectorOp::SegDist), vec![starts, own], INTS);
+        }
+        let indices = from(context, starts, first);
+        (at(context, column, indices), own)
+    })
+}
+
+/// Indices that begin at a start rather than at 0.
+fn from(context: &mut Context, start: Operand, indices: Operand) -> Operand {
+    match start {
+        Operand::Constant(ScalarValue::Int(0)) => indices,
+        _ => fold::elementwise(context, ScalarOp::AddInt, vec![start, indices]),
+    }
 }
 
 /// Whether the elements of a column are what additions and multiplications make of their indices.

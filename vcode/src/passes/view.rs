@@ -8,10 +8,12 @@
 //! Only where it is the one reader: that saves a write and a read of all elements, and costs nothing, since an engine
 //! that cannot read views compacts them itself. Several readers of a copy may be faster than several walks through a
 //! view.
+//!
+//! What is cut out of a range needs no original in memory: its elements are computed where they are read.
 
 use crate::op::VectorOp;
 use crate::passes::rewrite::{self, Action, Context, Rule};
-use crate::passes::segments;
+use crate::passes::{element, segments};
 use crate::program::{Instruction, Op, Operand, Program};
 
 /// Reads through views in all functions.
@@ -44,9 +46,18 @@ impl Rule for Through {
     fn rewrite(&mut self, context: &mut Context, instruction: &Instruction) -> Action {
         let Op::Vector(op) = instruction.op else { return Action::Keep };
         let mut operands = instruction.operands.clone();
+        if let (VectorOp::Compact, &[column, view]) = (op, operands.as_slice()) {
+            return element::rows(context, column, view).map_or(Action::Keep, |(rows, _)| Action::Replace(rows));
+        }
         for &(column, descriptor) in op.data() {
             if let Some(original) = self.original(context, operands[column], operands[descriptor]) {
                 (operands[column], operands[descriptor]) = original;
+            }
+            // Only what goes over all elements may as well make them.
+            if op.fusion().aligned().contains(&column)
+                && let Some(known) = element::rows(context, operands[column], operands[descriptor])
+            {
+                (operands[column], operands[descriptor]) = known;
             }
         }
         if operands == instruction.operands { Action::Keep } else { Action::Become(Op::Vector(op), operands) }
@@ -99,6 +110,34 @@ mod tests {
              %6 = append %1 %0 %4 %2
              return %5 %6",
         );
+    }
+
+    #[test]
+    fn what_is_cut_out_of_a_range_is_computed() {
+        becomes(
+            "column int, column int",
+            "%4 = iota 9
+             %5 = map multiply.int %4 2
+             %6 = view %2 %3
+             %7 = seg_reduce.add.int %5 %6
+             %8 = compact %5 %6
+             return %7 %8",
+            "%4 = packed %3
+             %5 = seg_iota %4
+             %6 = seg_dist %2 %4
+             %7 = map add.int %6 %5
+             %8 = map multiply.int %7 2
+             %9 = seg_reduce.add.int %8 %4
+             %10 = packed %3
+             %11 = seg_iota %10
+             %12 = seg_dist %2 %10
+             %13 = map add.int %12 %11
+             %14 = map multiply.int %13 2
+             return %9 %14",
+        );
+        // What moves segments reads them where they lie.
+        let body = "%4 = iota 9\n%5 = view %2 %3\n%6 = append %5 %4 %5 %4\nreturn %6";
+        becomes("column int", body, body);
     }
 
     #[test]
