@@ -313,3 +313,32 @@ fn columns_of_a_value_travel_together() {
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
+
+/// Ranges that recursive functions get, cut, give back and choose, and that instances and closures share.
+const OF_RANGES: &str = "
+    function walk(v, i, s) = if i >= #v then s else walk(v, i + 1 + v[i] / 2, s + v[i]);
+    function down(v, s) = if #v < 9 then s + sum(v) else down(drop(v, #v / 3), s + v[0]);
+    function cut(v, n) = if #v <= n then v else cut((if rem(#v, 2) == 0 then take(v, #v / 2) else drop(v, 1)), n);
+    function until(found, v, i) = if found(v[i]) then i else until(found, v, 2 * i + 1);
+    function main(n) : int -> ([int], int, int, int, int) =
+      let v = [0:n]; w = dist(7, n)
+      in ({walk(v, k, 0) : k in [0:3]}, walk([5:n:3], 0, w[n / 2]), down(v, 0), sum(cut([1:n], 9)),
+          until(x => v[x] > 999, v, 0));
+";
+
+#[test]
+fn ranges_are_no_elements() {
+    let Some((launcher, nesl)) = launcher::tools() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.nesl");
+    std::fs::write(&file, OF_RANGES).expect("a file");
+    let mut answers = Vec::new();
+    for mut command in [Command::new(&nesl), launcher::command(&launcher, 3, &nesl)] {
+        command.args(["run", "--threads", "1", "--stats"]).arg(&file).args(["--", "100000000"]);
+        let (answer, err) = run(&mut command, "ranges");
+        let elements = Table::read(&err).column("elements");
+        assert!(!elements.is_empty() && elements.iter().all(|&count| count < 1000), "{elements:?}");
+        answers.push(answer);
+    }
+    assert_eq!(answers[0], answers[1]);
+}

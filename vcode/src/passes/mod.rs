@@ -42,6 +42,7 @@ pub(crate) mod segments;
 mod shared;
 pub mod short_segments;
 pub mod simplify;
+pub mod sink;
 pub mod sink_common;
 mod size;
 pub mod slice;

@@ -5,7 +5,7 @@ use crate::pass::Pass;
 use crate::passes::{
     accumulate, bounds, call_pattern, checked, copy, count, cse, dead, descriptor, fold, fuse, fuse_each,
     grouped_reduce, hoist, hoist_common, if_conversion, inline, keep_rows, last_use, narrow, number, parts, peel,
-    read_early, reduce_parts, regular, rematerialize, rows, short_segments, simplify, sink_common, slice, sort,
+    read_early, reduce_parts, regular, rematerialize, rows, short_segments, simplify, sink, sink_common, slice, sort,
     speculate, unroll, view, windows, written_place, zero_trip,
 };
 
@@ -161,6 +161,13 @@ pub const PASSES: &[Pass] = &[
         reason: "after dead, and after all that lets reads be of other columns: the last use of what is changed is then the change; \
                  before fuse, which takes the change into a group",
         run: read_early::run,
+    },
+    Pass {
+        name: "sink",
+        summary: "makes ranges and equal values in the block that alone reads them",
+        reason: "after dead: what nobody reads would count as a reader; before zero_trip and speculate, which ask what is made for \
+                 a block alone",
+        run: sink::run,
     },
     Pass {
         name: "zero_trip",

@@ -74,7 +74,7 @@ impl Made {
     ) -> Made {
         let is_scalar = |operand: Operand| matches!(type_of(operand), RegisterType::Scalar(_));
         match (op, operands) {
-            (Op::Constants(constants), _) if constants.len() == 0 => Made::Empty,
+            (Op::Constants(constants), _) if constants.is_empty() => Made::Empty,
             (Op::Vector(VectorOp::Iota), _) => Made::By(Form::Count),
             (Op::Vector(VectorOp::Dist), &[value, _]) => match type_of(value) {
                 RegisterType::Scalar(element) => Made::By(Form::Same(element)),
