@@ -17,6 +17,7 @@ use crate::fusion;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, Program, Register, RegisterType};
 use crate::tail;
 use in_place::Origin;
+use nesl_prim::cycles::postorder;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What is known of each function of a program where it is called.
@@ -44,11 +45,12 @@ impl Summaries {
     /// Those of a program: the least that agree with each other, since a call that never comes back gives nothing.
     pub fn of(program: &Program) -> Summaries {
         let count = program.functions.len();
-        let mut callers = vec![BTreeSet::new(); count];
+        let (mut callers, mut callees) = (vec![BTreeSet::new(); count], vec![Vec::new(); count]);
         for (caller, function) in program.functions.iter().enumerate() {
             function.body.visit(&mut |instruction| {
                 if let Op::Call(callee) = instruction.op {
                     callers[callee.0 as usize].insert(caller);
+                    callees[caller].push(callee.0 as usize);
                 }
             });
         }
@@ -58,12 +60,17 @@ impl Summaries {
             origins: vec![Origin::Never; function.body.results.len()],
         };
         let mut summaries = Summaries(program.functions.iter().map(nothing).collect());
+        // Callees first: what is known of a long chain of calls goes up it once.
+        let order = postorder(count, |caller| callees[caller].clone());
+        let mut ranks = vec![0; count];
+        order.iter().enumerate().for_each(|(rank, &function)| ranks[function] = rank);
         let mut waiting: BTreeSet<usize> = (0..count).collect();
-        while let Some(index) = waiting.pop_first() {
+        while let Some(rank) = waiting.pop_first() {
+            let index = order[rank];
             let found = Reading::of(&program.functions[index], &summaries, false).summary();
             if found != summaries.0[index] {
                 summaries.0[index] = found;
-                waiting.extend(&callers[index]);
+                waiting.extend(callers[index].iter().map(|&caller| ranks[caller]));
             }
         }
         summaries

@@ -40,9 +40,44 @@ pub fn components(count: usize, mut successors: impl FnMut(usize) -> Vec<usize>)
     component
 }
 
+/// The nodes in an order in which each comes after those that it leads to, but for cycles: a depth-first search's
+/// *postorder*. In time linear in the nodes and edges, and on no stack but its own.
+pub fn postorder(count: usize, mut successors: impl FnMut(usize) -> Vec<usize>) -> Vec<usize> {
+    let mut seen = vec![false; count];
+    let mut order = Vec::with_capacity(count);
+    for root in 0..count {
+        if std::mem::replace(&mut seen[root], true) {
+            continue;
+        }
+        let mut path = vec![(root, successors(root))];
+        while let Some((node, waiting)) = path.last_mut() {
+            match waiting.pop() {
+                Some(next) if std::mem::replace(&mut seen[next], true) => {}
+                Some(next) => path.push((next, successors(next))),
+                None => {
+                    order.push(*node);
+                    path.pop();
+                }
+            }
+        }
+    }
+    order
+}
+
 #[cfg(test)]
 mod tests {
-    use super::components;
+    use super::{components, postorder};
+
+    #[test]
+    fn nodes_come_after_those_they_lead_to() {
+        let edges = [vec![1, 2], vec![3], vec![1, 3], vec![], vec![0], vec![6], vec![5]];
+        let order = postorder(edges.len(), |node| edges[node].clone());
+        let place = |node: usize| order.iter().position(|&other| other == node).unwrap();
+        for (from, to) in [(0, 1), (0, 2), (1, 3), (2, 1), (4, 0)] {
+            assert!(place(from) > place(to), "{from} {to}: {order:?}");
+        }
+        assert_eq!(order.len(), edges.len());
+    }
 
     #[test]
     fn nodes_that_reach_each_other_are_one_component() {

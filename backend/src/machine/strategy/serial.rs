@@ -18,15 +18,21 @@ pub(in crate::machine) fn is_serial(
     function: FunctionId,
 ) -> bool {
     let of_function = |id: FunctionId| &program.functions[id.0 as usize];
-    let mut walk = Walk { reached: vec![function], few: HashSet::new(), loop_updates: None };
+    let mut walk =
+        Walk { reached: vec![function], seen: HashSet::from([function]), few: HashSet::new(), loop_updates: None };
     let mut next = 0;
+    // The functions of one loop are asked about once.
+    let mut last_loop = (HashSet::new(), false);
     while let Some(&id) = walk.reached.get(next) {
         next += 1;
         walk.few.clear();
         let function = of_function(id);
         let loop_functions = steps.reached(program, id);
-        let is_loop = !loop_functions.is_empty() && !alias::passes_one_twice(program, &loop_functions, summaries);
-        walk.loop_updates = is_loop.then(|| Updates::of(function, summaries));
+        if loop_functions != last_loop.0 {
+            let is_own = !loop_functions.is_empty() && !alias::passes_one_twice(program, &loop_functions, summaries);
+            last_loop = (loop_functions, is_own);
+        }
+        walk.loop_updates = last_loop.1.then(|| Updates::of(function, summaries));
         if !walk.block(&function.body, function) {
             return false;
         }
@@ -52,6 +58,7 @@ pub(in crate::machine) fn entered(program: &Program, steps: &Steps, function: Fu
 
 struct Walk {
     reached: Vec<FunctionId>,
+    seen: HashSet<FunctionId>,
     /// The columns of a few elements.
     few: HashSet<Register>,
     /// What the function may write over, where it is a loop.
@@ -74,7 +81,7 @@ impl Walk {
                 return self.block(then_block, function) && self.block(else_block, function);
             }
             Op::Call(callee) => {
-                if !self.reached.contains(callee) {
+                if self.seen.insert(*callee) {
                     self.reached.push(*callee);
                 }
                 return true;

@@ -5,7 +5,7 @@ use crate::each::Each;
 use crate::passes::inline::is_timed;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, RegisterType};
 use crate::shape::Shape;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A function has no more versions than so many: one that is called in more ways gets columns.
 const MOST_VERSIONS: usize = 8;
@@ -30,6 +30,8 @@ pub(super) struct Version {
     pub made: Vec<Made>,
     /// By result; all [`Made::Otherwise`] where it may not yield numbers.
     pub results: Vec<Made>,
+    /// The versions that call it.
+    callers: BTreeSet<usize>,
 }
 
 /// All functions as they are called.
@@ -39,6 +41,8 @@ pub(super) struct Analysis<'a> {
     /// Functions that are called in too many ways; nothing else is found out where there are any.
     pub crowded: HashSet<FunctionId>,
     known: HashMap<Pattern, usize>,
+    /// The versions that have to be walked, as something that they call is known otherwise.
+    waiting: BTreeSet<usize>,
     /// How many of the versions are of what runs the program: the first ones.
     roots: usize,
     stay: &'a Stay,
@@ -47,35 +51,42 @@ pub(super) struct Analysis<'a> {
 impl<'a> Analysis<'a> {
     /// Of what begins with some functions; parameters that stay columns are never made of numbers.
     pub fn of(functions: &'a [Function], roots: &[FunctionId], stay: &'a Stay) -> Analysis<'a> {
-        let (versions, crowded, known) = (Vec::new(), HashSet::new(), HashMap::new());
-        let mut analysis = Analysis { functions, versions, crowded, known, roots: 0, stay };
+        let mut analysis = Analysis {
+            functions,
+            versions: Vec::new(),
+            crowded: HashSet::new(),
+            known: HashMap::new(),
+            waiting: BTreeSet::new(),
+            roots: 0,
+            stay,
+        };
         for &function in roots {
             let parameters = vec![None; functions[function.0 as usize].parameters.len()];
             analysis.version(&Pattern { function, parameters, may_yield: false });
         }
         analysis.roots = analysis.versions.len();
-        let is_open = |made: &&mut Made| **made == Made::NotYet;
         // Each turn leaves more that is otherwise.
         loop {
             analysis.settle();
-            let results = analysis.versions.iter_mut().flat_map(|version| version.results.iter_mut());
             // What nothing has been found for comes from a function that does not come back.
-            if results.filter(is_open).map(|made| *made = Made::Otherwise).count() == 0 || !analysis.crowded.is_empty()
-            {
+            for version in &mut analysis.versions {
+                let open: Vec<&mut Made> = version.results.iter_mut().filter(|made| **made == Made::NotYet).collect();
+                if !open.is_empty() {
+                    open.into_iter().for_each(|made| *made = Made::Otherwise);
+                    analysis.waiting.extend(&version.callers);
+                }
+            }
+            if analysis.waiting.is_empty() || !analysis.crowded.is_empty() {
                 return analysis;
             }
         }
     }
 
-    /// Walks versions until nothing changes.
+    /// Walks versions until nothing changes: those that were found last first, which others call.
     fn settle(&mut self) {
-        let mut is_settled = false;
-        while !is_settled && self.crowded.is_empty() {
-            is_settled = true;
-            let mut at = 0;
-            while at < self.versions.len() && self.crowded.is_empty() {
-                is_settled &= !self.walk(at);
-                at += 1;
+        while let (Some(at), true) = (self.waiting.pop_last(), self.crowded.is_empty()) {
+            if self.walk(at) {
+                self.waiting.extend(&self.versions[at].callers);
             }
         }
     }
@@ -93,9 +104,11 @@ impl<'a> Analysis<'a> {
         let is_column = |ty: RegisterType| matches!(ty, RegisterType::Column(_));
         let result = |ty| if pattern.may_yield && is_column(ty) { Made::NotYet } else { Made::Otherwise };
         let results = function.result_types().map(result).collect();
-        self.known.insert(pattern.clone(), self.versions.len());
-        self.versions.push(Version { pattern: pattern.clone(), made: Vec::new(), results });
-        self.versions.len() - 1
+        let version = self.versions.len();
+        self.known.insert(pattern.clone(), version);
+        self.versions.push(Version { pattern: pattern.clone(), made: Vec::new(), results, callers: BTreeSet::new() });
+        self.waiting.insert(version);
+        version
     }
 
     /// The versions that are called in the end, by one that is or by what runs the program.
@@ -121,7 +134,8 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Finds out how the columns of a version are made, as far as is known of others; whether that is news.
+    /// Finds out how the columns of a version are made, as far as is known of others; whether those that it yields are
+    /// made otherwise than was known.
     fn walk(&mut self, at: usize) -> bool {
         let pattern = self.versions[at].pattern.clone();
         let function = &self.functions[pattern.function.0 as usize];
@@ -129,14 +143,14 @@ impl<'a> Analysis<'a> {
         for (parameter, form) in function.parameters.iter().zip(&pattern.parameters) {
             made[parameter.0 as usize] = form.map_or(Made::Otherwise, Made::By);
         }
-        let mut walk = Walk { analysis: self, function, made };
+        let mut walk = Walk { analysis: self, at, function, made };
         let found = walk.block(&function.body);
         let made = walk.made;
         let version = &mut self.versions[at];
         let results = version.results.iter().zip(found);
         let results: Vec<Made> =
             results.map(|(&own, found)| if own == Made::Otherwise { own } else { found }).collect();
-        let is_news = version.results != results || version.made != made;
+        let is_news = version.results != results;
         (version.results, version.made) = (results, made);
         is_news
     }
@@ -204,6 +218,7 @@ impl Version {
 /// A walk over a version's function, in order.
 struct Walk<'w, 'a> {
     analysis: &'w mut Analysis<'a>,
+    at: usize,
     function: &'a Function,
     made: Vec<Made>,
 }
@@ -237,6 +252,9 @@ impl Walk<'_, '_> {
                 let patterns = self.analysis.patterns(before, instruction, &self.made);
                 let Some(patterns) = patterns else { return vec![Made::NotYet; count] };
                 let versions: Vec<usize> = patterns.iter().map(|pattern| self.analysis.version(pattern)).collect();
+                for &version in &versions {
+                    self.analysis.versions[version].callers.insert(self.at);
+                }
                 match versions[..] {
                     [called] => self.analysis.versions[called].results.clone(),
                     _ => vec![Made::Otherwise; count],

@@ -4,14 +4,17 @@
 //! What a column costs nothing to be made into is as good as the column: a slice of it, what an `if` chooses, and what
 //! comes back from a call that gets it. What goes over all elements can as well make them.
 
-use super::analysis::{Analysis, Version};
+use super::analysis::{Analysis, Pattern, Version};
 use crate::layout::Take;
 use crate::op::VectorOp;
 use crate::program::{Block, FunctionId, Instruction, Op, Operand, Register};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The parameters of functions, by their positions, that patterns take for numbers and that must stay columns.
-pub(super) fn parameters(analysis: &Analysis) -> HashSet<(FunctionId, usize)> {
+/// A parameter of a function, by its position.
+type Parameter = (FunctionId, usize);
+
+/// The parameters that patterns take for numbers and that must stay columns.
+pub(super) fn parameters(analysis: &Analysis) -> HashSet<Parameter> {
     let of_crowded = |&function: &FunctionId| {
         let count = analysis.functions[function.0 as usize].parameters.len();
         (0..count).map(move |at| (function, at))
@@ -20,9 +23,10 @@ pub(super) fn parameters(analysis: &Analysis) -> HashSet<(FunctionId, usize)> {
         return analysis.crowded.iter().flat_map(of_crowded).collect();
     }
     let mut kept = HashSet::new();
-    for version in &analysis.versions {
+    let mut passed: HashMap<Parameter, Vec<Parameter>> = HashMap::new();
+    for version in analysis.reached() {
         let function = &analysis.functions[version.pattern.function.0 as usize];
-        let mut walk = Walk { analysis, version, same: HashMap::new(), kept: BTreeSet::new() };
+        let mut walk = Walk { analysis, version, same: HashMap::new(), kept: BTreeSet::new(), passed: &mut passed };
         for (at, parameter) in function.parameters.iter().enumerate() {
             if version.pattern.parameters[at].is_some() {
                 walk.same.insert(*parameter, BTreeSet::from([at]));
@@ -39,6 +43,15 @@ pub(super) fn parameters(analysis: &Analysis) -> HashSet<(FunctionId, usize)> {
         }
         kept.extend(walk.kept.iter().map(|&at| (version.pattern.function, at)));
     }
+    // What is passed to one that stays a column is handed to something that needs it.
+    let mut waiting: Vec<Parameter> = kept.iter().copied().collect();
+    while let Some(parameter) = waiting.pop() {
+        for &own in passed.get(&parameter).into_iter().flatten() {
+            if kept.insert(own) {
+                waiting.push(own);
+            }
+        }
+    }
     kept
 }
 
@@ -48,6 +61,8 @@ struct Walk<'w, 'a> {
     /// By register, the parameters whose elements it has for nothing.
     same: HashMap<Register, BTreeSet<usize>>,
     kept: BTreeSet<usize>,
+    /// By parameter that numbers are passed to, the parameters of which they are the elements.
+    passed: &'w mut HashMap<Parameter, Vec<Parameter>>,
 }
 
 impl Walk<'_, '_> {
@@ -58,6 +73,17 @@ impl Walk<'_, '_> {
     fn keep(&mut self, operand: Operand) {
         if let Some(same) = self.same(operand).cloned() {
             self.kept.extend(same);
+        }
+    }
+
+    /// Notes that an operand is passed to functions, of which the last takes all operands, others the last of them.
+    fn pass(&mut self, operand: Operand, patterns: &[Pattern], at: usize) {
+        let own = self.version.pattern.function;
+        let same: Vec<Parameter> = self.same(operand).into_iter().flatten().map(|&at| (own, at)).collect();
+        for pattern in patterns {
+            let most = patterns.iter().map(|pattern| pattern.parameters.len()).max().unwrap_or(0);
+            let at = at + pattern.parameters.len() - most;
+            self.passed.entry((pattern.function, at)).or_default().extend(&same);
         }
     }
 
@@ -99,6 +125,7 @@ impl Walk<'_, '_> {
                         }
                         continue;
                     }
+                    self.pass(operand, &patterns, at);
                     for &result in results {
                         if self.version.made[result.0 as usize].form().is_some() {
                             self.join(result, operand);

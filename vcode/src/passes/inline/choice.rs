@@ -7,7 +7,7 @@ use super::extent;
 use crate::each::Each;
 use crate::program::{Block, Function, FunctionId, Op, Program, RegisterType};
 use crate::shape::Shape;
-use nesl_prim::cycles::components;
+use nesl_prim::cycles::{components, postorder};
 
 /// How many instructions a function may have to be inlined wherever it is called.
 pub(super) const SMALL: usize = 40;
@@ -142,31 +142,8 @@ fn lifted_callees(block: &Block, lifted: &mut Vec<usize>) {
 }
 
 /// All functions, each after those that it calls, but for recursion.
-pub(super) fn callees_first(program: &mut Program) -> Vec<FunctionId> {
-    let count = program.functions.len();
-    let mut callees = |id: FunctionId| {
-        let mut callees = Vec::new();
-        program.functions[id.0 as usize].body.visit_functions(&mut |callee| callees.push(*callee));
-        callees
-    };
-    let mut seen = vec![false; count];
-    let mut order = Vec::with_capacity(seen.len());
-    for root in (0..seen.len()).filter_map(|index| u32::try_from(index).ok()).map(FunctionId) {
-        if std::mem::replace(&mut seen[root.0 as usize], true) {
-            continue;
-        }
-        // A stack of its own: chains of calls may be long.
-        let mut path = vec![(root, callees(root))];
-        while let Some((caller, waiting)) = path.last_mut() {
-            match waiting.pop() {
-                Some(callee) if std::mem::replace(&mut seen[callee.0 as usize], true) => {}
-                Some(callee) => path.push((callee, callees(callee))),
-                None => {
-                    order.push(*caller);
-                    path.pop();
-                }
-            }
-        }
-    }
-    order
+pub(super) fn callees_first(program: &Program) -> Vec<FunctionId> {
+    let callees = |at: usize| program.functions[at].body.functions().into_iter().map(|id| id.0 as usize).collect();
+    let order = postorder(program.functions.len(), callees);
+    order.into_iter().filter_map(|at| u32::try_from(at).ok()).map(FunctionId).collect()
 }
