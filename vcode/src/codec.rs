@@ -21,7 +21,7 @@ use std::fmt;
 const MAGIC: [u8; 8] = *b"NESLVC\r\n";
 
 /// Counts changes of the layout. Changes of the tables count by themselves.
-const LAYOUT: u64 = 6;
+const LAYOUT: u64 = 7;
 
 const HEADER: usize = 24;
 

@@ -82,7 +82,7 @@ impl Writer<'_> {
     }
 
     fn results(&mut self, word: &str, block: &Block, depth: usize) {
-        let results = print::marked(&block.results, &block.uses);
+        let results = print::yielded(block);
         self.at(depth, &format!("{word}{results}"));
     }
 

@@ -26,6 +26,9 @@ pub use numbered::numbered;
 use link::Linker;
 use scan::Parser;
 
+/// The word before results of a group that come to lie one after another.
+const BESIDE: &str = "beside";
+
 /// Why a text is not a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
@@ -206,7 +209,8 @@ impl Parser<'_> {
         let (mut operands, mut uses) = (Vec::new(), Vec::new());
         loop {
             self.cursor.skip_blanks();
-            if self.cursor.rest().is_empty() || self.cursor.rest().starts_with(['\n', '{', '}']) {
+            let rest = self.cursor.rest();
+            if rest.is_empty() || rest.starts_with(['\n', '{', '}']) || self.peek_word() == BESIDE {
                 let is_marked = uses.iter().any(|&mark| mark != Use::Kept);
                 return Ok((operands, if is_marked { uses } else { Vec::new() }));
             }
@@ -218,6 +222,23 @@ impl Parser<'_> {
                 uses.push(Use::Kept);
             }
         }
+    }
+
+    /// Which of the results of a group come to lie one after another.
+    fn beside(&mut self, results: &[Operand]) -> Parse<Vec<Vec<usize>>> {
+        let mut all = Vec::new();
+        while self.accept_word(BESIDE) {
+            let mut parts = Vec::new();
+            while self.cursor.at("%") {
+                let register = self.register()?;
+                match results.iter().position(|&result| result == register.into()) {
+                    Some(part) => parts.push(part),
+                    None => return self.fail(Problem::UndefinedRegister(register.0)),
+                }
+            }
+            all.push(parts);
+        }
+        Ok(all)
     }
 
     /// What becomes of the register that stands before.
@@ -286,9 +307,10 @@ impl Parser<'_> {
             self.skip_lines();
             if self.accept_word(word) {
                 let (results, uses) = self.operands()?;
+                let beside = self.beside(&results)?;
                 self.skip_lines();
                 self.cursor.expect("}")?;
-                return Ok(Block { drops, instructions, results, uses });
+                return Ok(Block { drops, instructions, results, uses, beside });
             }
             instructions.push(self.instruction(word)?);
             self.end_of_line()?;

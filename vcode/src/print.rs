@@ -15,7 +15,8 @@
 //! Where the last uses of registers are marked, `%5!` is one, `%5*` one whose column the result may be written over,
 //! and a block that begins with `drop %5` is one whose `if` has another block that reads `%5`.
 //!
-//! A group of instructions that can be one loop is `%7, %8 = fused {`, its instructions, `yield %5 %6` and `}`.
+//! A group of instructions that can be one loop is `%7, %8 = fused {`, its instructions, `yield %5 %6` and `}`;
+//! `yield %5 %6 beside %6 %5` where these come to lie one after another.
 //!
 //! A call that is a step of a loop ([`crate::tail`]) is written `loop` instead of `call`: it goes on with the next
 //! turn, with its operands as what the loop carries.
@@ -172,6 +173,15 @@ pub(crate) fn marked(operands: &[Operand], uses: &[Use]) -> String {
         Use::InPlace => format!(" {operand}*"),
     };
     operands.iter().zip(uses).map(marked).collect()
+}
+
+/// What a block yields: operands with their marks, and those that come to lie one after another.
+pub(crate) fn yielded(block: &Block) -> String {
+    let beside = block.beside.iter().map(|parts| {
+        let parts: String = parts.iter().map(|&part| format!(" {}", block.results[part])).collect();
+        format!(" beside{parts}")
+    });
+    marked(&block.results, &block.uses) + &beside.collect::<String>()
 }
 
 /// The line that drops registers.
@@ -335,7 +345,7 @@ impl Writer<'_> {
     fn block(&mut self, block: &Block, depth: usize, place: Option<Place>, ends: Option<FunctionId>) {
         if block.instructions.is_empty() && block.drops.is_empty() {
             self.text("{ yield");
-            self.operands(&block.results, &block.uses);
+            self.text(yielded(block));
             self.text(" }");
             return;
         }
@@ -347,7 +357,7 @@ impl Writer<'_> {
         self.instructions(block, depth + 1, ends);
         self.indent(depth + 1);
         self.text("yield");
-        self.operands(&block.results, &block.uses);
+        self.text(yielded(block));
         self.out.push('\n');
         self.indent(depth);
         self.out.push('}');

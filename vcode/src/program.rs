@@ -108,6 +108,9 @@ pub struct Block {
     pub results: Vec<Operand>,
     /// What becomes of each result's register; empty where nothing is marked.
     pub uses: Vec<Use>,
+    /// In a group, which results, by their positions, an instruction behind it puts one after another: they may be
+    /// written so. Made by the pass [`beside`](crate::passes::beside).
+    pub beside: Vec<Vec<usize>>,
 }
 
 /// One instruction: `results = op operands`.
@@ -269,7 +272,7 @@ impl Block {
 
     /// A block without marks.
     pub fn new(instructions: Vec<Instruction>, results: Vec<Operand>) -> Block {
-        Block { drops: Vec::new(), instructions, results, uses: Vec::new() }
+        Block { instructions, results, ..Block::default() }
     }
 
     /// Calls `visit` on all functions that its instructions name, those in blocks inside included.

@@ -187,26 +187,6 @@ struct Decoder<'a> {
     joined: HashMap<usize, Box<[(Slot, bool)]>>,
 }
 
-/// Which of these results later instructions put one after another, by their positions.
-fn beside(results: &[Register], later: &[Instruction]) -> Vec<Vec<usize>> {
-    let mut is_taken = vec![false; results.len()];
-    let mut all = Vec::new();
-    for instruction in later.iter().filter(|instruction| instruction.op == Op::Vector(VectorOp::Concat)) {
-        let position = |&operand: &Operand| match operand {
-            Operand::Register(register) => results.iter().position(|&result| result == register),
-            Operand::Constant(_) => None,
-        };
-        let parts: Option<Vec<usize>> = instruction.operands.iter().map(position).collect();
-        let Some(parts) = parts else { continue };
-        let is_new = |(index, &part): (usize, &usize)| !is_taken[part] && !parts[..index].contains(&part);
-        if parts.len() > 1 && parts.iter().enumerate().all(is_new) {
-            parts.iter().for_each(|&part| is_taken[part] = true);
-            all.push(parts);
-        }
-    }
-    all
-}
-
 impl Decoder<'_> {
     fn instructions(&mut self, block: &Block) {
         self.begin(block, &block.instructions);
@@ -216,9 +196,9 @@ impl Decoder<'_> {
     fn begin(&mut self, block: &Block, instructions: &[Instruction]) {
         let dropped = block.drops.iter().map(|&register| self.release(register)).collect();
         self.drop_values(dropped);
-        for (index, instruction) in instructions.iter().enumerate() {
+        for instruction in instructions {
             match &instruction.op {
-                Op::Fused(group) => self.group(group, instruction, &block.instructions[index + 1..]),
+                Op::Fused(group) => self.group(group, instruction),
                 _ => self.instruction(instruction),
             }
         }
@@ -323,8 +303,8 @@ impl Decoder<'_> {
     }
 
     /// A group, and its instructions one after another. What it yields these have defined: each result is in the slot
-    /// where it is. `later` are the instructions after it.
-    fn group(&mut self, block: &Block, instruction: &Instruction, later: &[Instruction]) {
+    /// where it is.
+    fn group(&mut self, block: &Block, instruction: &Instruction) {
         let (results, at) = (&instruction.results, instruction.place);
         let line = self.lines.len();
         let known = Group::new(block, self.registers).map(|(group, inputs)| {
@@ -337,7 +317,7 @@ impl Decoder<'_> {
                 let slot = self.slot_of[register.0 as usize];
                 if is_last.contains(&register.into()) { Source::Take(slot) } else { Source::Copy(slot) }
             };
-            (group.with_beside(beside(results, later)), inputs.iter().map(operand).collect())
+            (group.with_beside(block.beside.clone()), inputs.iter().map(operand).collect())
         });
         if known.is_some() {
             self.lines.push(Line::Jump(0));

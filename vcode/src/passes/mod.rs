@@ -4,6 +4,7 @@
 //! decided in [`effect`].
 
 pub mod accumulate;
+pub mod beside;
 pub mod bounds;
 pub mod call_pattern;
 pub mod checked;

@@ -3,7 +3,7 @@
 
 use crate::pass::Pass;
 use crate::passes::{
-    accumulate, bounds, call_pattern, checked, copy, count, cse, dead, descriptor, fold, fuse, fuse_each,
+    accumulate, beside, bounds, call_pattern, checked, copy, count, cse, dead, descriptor, fold, fuse, fuse_each,
     grouped_reduce, hoist, hoist_common, if_conversion, inline, keep_rows, last_use, narrow, number, parts, peel,
     read_early, reduce_parts, regular, rematerialize, rows, short_segments, simplify, sink, sink_common, slice, sort,
     speculate, unroll, view, windows, written_place, zero_trip,
@@ -206,6 +206,7 @@ pub const PASSES: &[Pass] = &[
         reason: "after fuse and rematerialize, which say what goes through memory, and dead, which leaves what is read",
         run: narrow::run,
     },
+    BESIDE,
     NUMBER,
     LAST_USE,
 ];
@@ -229,6 +230,13 @@ const LAST_USE: Pass = Pass {
     summary: "marks the last use of each register, and whether the result may be written over it",
     reason: "last: any other change makes marks wrong",
     run: last_use::run,
+};
+
+const BESIDE: Pass = Pass {
+    name: "beside",
+    summary: "says which results of a group come to lie one after another",
+    reason: "after all that changes groups, and dead: results are known by their positions",
+    run: beside::run,
 };
 
 pub(crate) const NUMBER: Pass = Pass {
@@ -315,6 +323,7 @@ pub const SERIAL_PASSES: &[Pass] = &[
                  before these",
         run: fuse_each::run,
     },
+    BESIDE,
     NUMBER,
 ];
 
@@ -329,6 +338,7 @@ pub const PARTITIONED_PASSES: &[Pass] = &[
         run: fuse::run_on_parts,
     },
     CHECKED,
+    BESIDE,
     NUMBER,
     LAST_USE,
 ];

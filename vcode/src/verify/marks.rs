@@ -1,8 +1,10 @@
 //! Checks the marks of last uses: whether they are those of the operands at which they stand, and whether nothing reads
-//! a register after its last use, on any path.
+//! a register after its last use, on any path; and those of results that come to lie one after another.
 
 use super::Problem;
+use crate::op::VectorOp;
 use crate::program::{Block, Function, Instruction, Op, Operand, Register, Use};
+use std::collections::HashSet;
 
 /// What is wrong with the marks of a function that is sound otherwise, and at which instruction; none for the body.
 pub(super) fn check(function: &Function) -> Vec<(Option<&Instruction>, Problem)> {
@@ -28,15 +30,21 @@ impl<'a> Marks<'a> {
             self.read(owner, register);
             self.spend(register);
         }
-        for instruction in &block.instructions {
+        if !block.beside.is_empty() && !matches!(owner.map(|owner| &owner.op), Some(Op::Fused(_))) {
+            self.found.push((owner, Problem::NotBeside));
+        }
+        for (at, instruction) in block.instructions.iter().enumerate() {
             self.uses(Some(instruction), &instruction.operands, &instruction.uses);
             for (position, _) in instruction.uses.iter().enumerate().filter(|(_, mark)| **mark == Use::InPlace) {
                 if !instruction.may_overwrite(position, &self.function.registers) {
                     self.found.push((Some(instruction), Problem::NotInPlace { position }));
                 }
             }
-            if let Op::Fused(block) = &instruction.op {
-                self.block(block, Some(instruction));
+            if let Op::Fused(group) = &instruction.op {
+                if !are_beside(&group.beside, &instruction.results, &block.instructions[at + 1..]) {
+                    self.found.push((Some(instruction), Problem::NotBeside));
+                }
+                self.block(group, Some(instruction));
             }
             if let Op::If(then_block, else_block) = &instruction.op {
                 let before = self.spent.len();
@@ -88,4 +96,17 @@ impl<'a> Marks<'a> {
             }
         }
     }
+}
+
+/// Whether each of the results of a group is said to lie beside others once at most, and later instructions put them
+/// together so.
+fn are_beside(beside: &[Vec<usize>], results: &[Register], later: &[Instruction]) -> bool {
+    let mut seen = HashSet::new();
+    beside.iter().all(|parts| {
+        let operands: Option<Vec<Operand>> = parts.iter().map(|&part| results.get(part).map(|&it| it.into())).collect();
+        let is_put = |instruction: &Instruction| {
+            instruction.op == Op::Vector(VectorOp::Concat) && Some(&instruction.operands) == operands.as_ref()
+        };
+        parts.iter().all(|part| seen.insert(*part)) && later.iter().any(is_put)
+    })
 }

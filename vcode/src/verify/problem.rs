@@ -61,6 +61,8 @@ pub enum Problem {
         /// Its position, from 0.
         position: usize,
     },
+    /// Results that are said to be put one after another, which no instruction behind does.
+    NotBeside,
     /// An instruction that cannot be in the group where it is, as text.
     NotInGroup(String),
     /// A group that yields something else than different registers that it defines.
@@ -144,6 +146,7 @@ impl fmt::Display for Problem {
             Problem::NotInPlace { position } => {
                 write!(formatter, "the result cannot be written over operand {position}")
             }
+            Problem::NotBeside => write!(formatter, "nothing puts these results one after another"),
             Problem::NotInGroup(instruction) => write!(formatter, "`{instruction}` cannot be in this group"),
             Problem::GroupYields => write!(formatter, "a group yields other than different registers that it defines"),
             Problem::NoColumn => write!(formatter, "no operand is a column"),

@@ -75,7 +75,9 @@ impl Body<'_, '_> {
                 Some(index) => vec![index],
                 None if ty.size() == 8 => {
                     let concat = self.put_together(block, result)?;
-                    concat.operands.iter().map(|&operand| yielded(operand)).collect::<Option<_>>()?
+                    let parts = concat.operands.iter().map(|&operand| yielded(operand)).collect::<Option<Vec<_>>>()?;
+                    let Op::Fused(group) = &instruction.op else { return None };
+                    group.beside.contains(&parts).then_some(parts)?
                 }
                 None => return None,
             };

@@ -131,18 +131,6 @@ fn an_each_in_a_group_gets_the_number_of_its_instances() {
 }
 
 #[test]
-fn what_is_put_together_later_is_known() {
-    let concat = |operands: &[u32]| {
-        let operands = operands.iter().map(|&register| Register(register).into()).collect();
-        Instruction::new(Op::Vector(VectorOp::Concat), operands, vec![Register(9)], Span::new(FileId(0), 0, 0))
-    };
-    let results = [1, 2, 3, 4].map(Register);
-    let later = [concat(&[3, 1]), concat(&[4, 7]), concat(&[2, 2]), concat(&[3, 4]), concat(&[4, 2])];
-    assert_eq!(beside(&results, &later), [vec![2, 0], vec![3, 1]]);
-    assert_eq!(beside(&results, &later[1..3]), Vec::<Vec<usize>>::new());
-}
-
-#[test]
 fn steps_take_the_place_of_their_function() {
     let mut program = nesl_vcode::parse(
         "function f(%0: int, %1: int) -> int {
