@@ -202,23 +202,25 @@ impl Writing<'_, '_> {
         output.append(&mut behind);
     }
 
-    /// A call, or an `each`, of the versions of some patterns.
+    /// A call of the version of its one pattern, or an `each` of those of its two.
     fn running(&mut self, instruction: &Instruction, patterns: &[Pattern]) -> (Op, Vec<Operand>) {
         let ids: Vec<FunctionId> = patterns.iter().map(self.ids).collect();
-        let Some(last) = patterns.last() else { return (instruction.op.clone(), instruction.operands.clone()) };
-        let operands = self.expanded(&instruction.operands, last.parameters.iter().copied());
-        let op = match (&instruction.op, ids.as_slice()) {
-            (Op::Each(each), &[serial, lifted]) => {
-                let mut forms = last.parameters[1..].iter().copied();
+        // Those of the lifted function are the operands.
+        let last = &patterns[patterns.len() - 1];
+        let forms = || last.parameters.iter().copied();
+        let operands = self.expanded(&instruction.operands, forms());
+        let op = match &instruction.op {
+            Op::Each(each) => {
+                let mut of_arguments = forms().skip(1);
                 let mut arguments = Vec::new();
                 for argument in &each.arguments {
-                    let own: Vec<Option<Form>> = forms.by_ref().take(argument.shape.width()).collect();
+                    let own: Vec<Option<Form>> = of_arguments.by_ref().take(argument.shape.width()).collect();
                     push_arguments(argument, &own, &mut arguments);
                 }
-                Op::Each(Box::new(Each { serial, lifted, arguments, results: each.results.clone() }))
+                let results = each.results.clone();
+                Op::Each(Box::new(Each { serial: ids[0], lifted: ids[1], arguments, results }))
             }
-            (_, &[called, ..]) => Op::Call(called),
-            (op, []) => op.clone(),
+            _ => Op::Call(ids[0]),
         };
         self.is_other |= op != instruction.op;
         (op, operands)
