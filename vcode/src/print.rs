@@ -178,7 +178,8 @@ pub(crate) fn marked(operands: &[Operand], uses: &[Use]) -> String {
 /// What a block yields: operands with their marks, and those that come to lie one after another.
 pub(crate) fn yielded(block: &Block) -> String {
     let beside = block.beside.iter().map(|parts| {
-        let parts: String = parts.iter().map(|&part| format!(" {}", block.results[part])).collect();
+        // A program that is wrong still prints.
+        let parts: String = parts.iter().filter_map(|&part| Some(format!(" {}", block.results.get(part)?))).collect();
         format!(" beside{parts}")
     });
     marked(&block.results, &block.uses) + &beside.collect::<String>()

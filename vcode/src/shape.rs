@@ -47,6 +47,17 @@ impl Shape {
         fields
     }
 
+    /// The scalars and sequences that it consists of, outside of other sequences: their registers one after another are
+    /// its own.
+    pub fn parts(&self) -> Vec<&Shape> {
+        match self {
+            Shape::Scalar(_) | Shape::Sequence(_) => vec![self],
+            Shape::Unit | Shape::Function(None) => Vec::new(),
+            Shape::Pair(first, rest) => [first.parts(), rest.parts()].concat(),
+            Shape::Record(_, inner) | Shape::Function(Some(inner)) => inner.parts(),
+        }
+    }
+
     /// The number of registers.
     pub fn width(&self) -> usize {
         match self {
@@ -103,6 +114,9 @@ mod tests {
             ]
         );
         assert_eq!(shape.lifted()[0], RegisterType::Descriptor);
+        let pairs =
+            Shape::Pair(Box::new(shape.clone()), Box::new(Shape::Record("r".to_owned(), Box::new(shape.clone()))));
+        assert_eq!((pairs.parts(), Shape::Unit.parts()), (vec![&shape, &shape], vec![]));
         let parents = Shape::all_fields(&[shape.clone(), shape]).into_iter().map(|field| field.parent);
         assert_eq!(parents.collect::<Vec<_>>(), [None, Some(0), Some(0), Some(2), None, Some(4), Some(4), Some(6)]);
     }

@@ -36,12 +36,10 @@ enum Reader {
 /// Sinks what is in a block, from there on into the blocks of its `if`s.
 fn sink(block: &mut Block, registers: &[RegisterType]) {
     let mut readers = readers(block);
-    let mut made = HashSet::new();
-    let is_made: Vec<bool> =
-        block.instructions.iter().map(|instruction| is_of_scalars(instruction, registers, &mut made)).collect();
+    let of_scalars = of_scalars(block, registers);
     let mut sunk: HashMap<Reader, Vec<Instruction>> = HashMap::new();
-    let mut goes = vec![false; is_made.len()];
-    for at in (0..is_made.len()).rev().filter(|&at| is_made[at]) {
+    let mut goes = vec![false; block.instructions.len()];
+    for &at in of_scalars.iter().rev() {
         let instruction = &block.instructions[at];
         let of = readers.get(&instruction.results[0]).map(|of| of.iter().copied().collect::<Vec<_>>());
         let Some([reader @ (Reader::Then(_) | Reader::Else(_))]) = of.as_deref() else { continue };
@@ -89,22 +87,24 @@ fn readers(block: &Block) -> HashMap<Register, HashSet<Reader>> {
     readers
 }
 
-/// Whether an instruction makes a column of scalars, or of columns that were made so; then that is one more of these.
-fn is_of_scalars(instruction: &Instruction, registers: &[RegisterType], made: &mut HashSet<Register>) -> bool {
-    let is_scalar = |register: Register| matches!(registers[register.0 as usize], RegisterType::Scalar(_));
-    let is_known = |operand: &Operand| operand.register().is_none_or(|it| is_scalar(it) || made.contains(&it));
-    let is_made = match &instruction.op {
-        Op::Map(_) => !has_effect(&instruction.op, &instruction.operands),
-        Op::Vector(op) => op.is_source(),
-        _ => false,
-    };
-    let is_column = |result: &Register| matches!(registers[result.0 as usize], RegisterType::Column(_));
-    let is_of_scalars =
-        is_made && instruction.operands.iter().all(is_known) && instruction.results.iter().all(is_column);
-    if is_of_scalars {
-        made.extend(&instruction.results);
+/// Where a block makes columns of scalars alone, or of columns that were made so: the positions of the instructions.
+fn of_scalars(block: &Block, registers: &[RegisterType]) -> Vec<usize> {
+    let is_column = |register: Register| matches!(registers[register.0 as usize], RegisterType::Column(_));
+    let (mut made, mut positions) = (HashSet::<Register>::new(), Vec::new());
+    for (at, instruction) in block.instructions.iter().enumerate() {
+        let is_pure = match &instruction.op {
+            Op::Map(_) => !has_effect(&instruction.op, &instruction.operands),
+            Op::Vector(op) => op.is_source() && instruction.results.iter().all(|&result| is_column(result)),
+            _ => false,
+        };
+        let is_scalar = |register: Register| matches!(registers[register.0 as usize], RegisterType::Scalar(_));
+        let is_known = |operand: &Operand| operand.register().is_none_or(|it| is_scalar(it) || made.contains(&it));
+        if is_pure && instruction.operands.iter().all(is_known) {
+            made.extend(&instruction.results);
+            positions.push(at);
+        }
     }
-    is_of_scalars
+    positions
 }
 
 #[cfg(test)]

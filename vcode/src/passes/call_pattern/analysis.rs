@@ -1,7 +1,7 @@
 //! Which functions are called with what columns that numbers make, and which they yield then.
 
 use super::form::{Form, Made};
-use crate::each::Each;
+use crate::each::{Argument, Each};
 use crate::passes::inline::is_timed;
 use crate::program::{Block, Function, FunctionId, Instruction, Op, Operand, RegisterType};
 use crate::shape::Shape;
@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// A function has no more versions than so many: one that is called in more ways gets columns.
 const MOST_VERSIONS: usize = 8;
 
-/// Parameters that stay columns, by function and position.
-pub(super) type Stay = HashSet<(FunctionId, usize)>;
+/// A parameter of a function, by its position.
+pub(super) type Parameter = (FunctionId, usize);
 
 /// A function as it is called with some parameters made of numbers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -30,7 +30,9 @@ pub(super) struct Version {
     pub made: Vec<Made>,
     /// By result; all [`Made::Otherwise`] where it may not yield numbers.
     pub results: Vec<Made>,
-    /// The versions that call it.
+    /// The versions that it calls, as far as is known.
+    calls: BTreeSet<usize>,
+    /// The versions that call it, or did while less was known.
     callers: BTreeSet<usize>,
 }
 
@@ -45,12 +47,12 @@ pub(super) struct Analysis<'a> {
     waiting: BTreeSet<usize>,
     /// How many of the versions are of what runs the program: the first ones.
     roots: usize,
-    stay: &'a Stay,
+    stay: &'a HashSet<Parameter>,
 }
 
 impl<'a> Analysis<'a> {
     /// Of what begins with some functions; parameters that stay columns are never made of numbers.
-    pub fn of(functions: &'a [Function], roots: &[FunctionId], stay: &'a Stay) -> Analysis<'a> {
+    pub fn of(functions: &'a [Function], roots: &[FunctionId], stay: &'a HashSet<Parameter>) -> Analysis<'a> {
         let mut analysis = Analysis {
             functions,
             versions: Vec::new(),
@@ -106,7 +108,8 @@ impl<'a> Analysis<'a> {
         let results = function.result_types().map(result).collect();
         let version = self.versions.len();
         self.known.insert(pattern.clone(), version);
-        self.versions.push(Version { pattern: pattern.clone(), made: Vec::new(), results, callers: BTreeSet::new() });
+        let (pattern, made, calls, callers) = (pattern.clone(), Vec::new(), BTreeSet::new(), BTreeSet::new());
+        self.versions.push(Version { pattern, made, results, calls, callers });
         self.waiting.insert(version);
         version
     }
@@ -117,21 +120,10 @@ impl<'a> Analysis<'a> {
         let mut waiting: Vec<usize> = (0..self.roots).collect();
         while let Some(at) = waiting.pop() {
             if !std::mem::replace(&mut reached[at], true) {
-                let Version { pattern, made, .. } = &self.versions[at];
-                self.called(&self.functions[pattern.function.0 as usize].body, made, &mut waiting);
+                waiting.extend(&self.versions[at].calls);
             }
         }
         self.versions.iter().zip(reached).filter(|(_, is_reached)| *is_reached).map(|(version, _)| version).collect()
-    }
-
-    fn called(&self, block: &Block, made: &[Made], called: &mut Vec<usize>) {
-        for (at, instruction) in block.instructions.iter().enumerate() {
-            let patterns = self.patterns(&block.instructions[..at], instruction, made).unwrap_or_default();
-            called.extend(patterns.iter().filter_map(|pattern| self.known.get(pattern)));
-            if let Op::If(then_block, else_block) = &instruction.op {
-                [then_block, else_block].into_iter().for_each(|block| self.called(block, made, called));
-            }
-        }
     }
 
     /// Finds out how the columns of a version are made, as far as is known of others; whether those that it yields are
@@ -143,15 +135,18 @@ impl<'a> Analysis<'a> {
         for (parameter, form) in function.parameters.iter().zip(&pattern.parameters) {
             made[parameter.0 as usize] = form.map_or(Made::Otherwise, Made::By);
         }
-        let mut walk = Walk { analysis: self, at, function, made };
+        let mut walk = Walk { analysis: self, function, made, calls: BTreeSet::new() };
         let found = walk.block(&function.body);
-        let made = walk.made;
+        let (made, calls) = (walk.made, walk.calls);
+        for &called in &calls {
+            self.versions[called].callers.insert(at);
+        }
         let version = &mut self.versions[at];
         let results = version.results.iter().zip(found);
         let results: Vec<Made> =
             results.map(|(&own, found)| if own == Made::Otherwise { own } else { found }).collect();
         let is_news = version.results != results;
-        (version.results, version.made) = (results, made);
+        (version.results, version.made, version.calls) = (results, made, calls);
         is_news
     }
 
@@ -192,20 +187,13 @@ impl<'a> Analysis<'a> {
 /// By operand of an `each`, whether it can be numbers instead of a column: those of a sequence of scalars that all
 /// instances share.
 fn free(each: &Each) -> Vec<bool> {
-    let mut free = vec![false];
-    for argument in &each.arguments {
-        push_free(&argument.shape, !argument.varies, &mut free);
-    }
-    free
-}
-
-fn push_free(shape: &Shape, is_shared: bool, free: &mut Vec<bool>) {
-    match shape {
-        Shape::Pair(first, rest) => [first, rest].into_iter().for_each(|part| push_free(part, is_shared, free)),
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => push_free(inner, is_shared, free),
-        Shape::Sequence(element) if matches!(**element, Shape::Scalar(_)) => free.extend([false, is_shared]),
-        _ => free.extend(vec![false; shape.width()]),
-    }
+    let of = |argument: &Argument, part: &Shape| match part {
+        Shape::Sequence(element) if matches!(**element, Shape::Scalar(_)) => vec![false, !argument.varies],
+        part => vec![false; part.width()],
+    };
+    let parts =
+        each.arguments.iter().flat_map(|argument| argument.shape.parts().into_iter().map(move |it| (argument, it)));
+    std::iter::once(false).chain(parts.flat_map(|(argument, part)| of(argument, part))).collect()
 }
 
 impl Version {
@@ -218,9 +206,9 @@ impl Version {
 /// A walk over a version's function, in order.
 struct Walk<'w, 'a> {
     analysis: &'w mut Analysis<'a>,
-    at: usize,
     function: &'a Function,
     made: Vec<Made>,
+    calls: BTreeSet<usize>,
 }
 
 impl Walk<'_, '_> {
@@ -252,9 +240,7 @@ impl Walk<'_, '_> {
                 let patterns = self.analysis.patterns(before, instruction, &self.made);
                 let Some(patterns) = patterns else { return vec![Made::NotYet; count] };
                 let versions: Vec<usize> = patterns.iter().map(|pattern| self.analysis.version(pattern)).collect();
-                for &version in &versions {
-                    self.analysis.versions[version].callers.insert(self.at);
-                }
+                self.calls.extend(&versions);
                 match versions[..] {
                     [called] => self.analysis.versions[called].results.clone(),
                     _ => vec![Made::Otherwise; count],

@@ -4,14 +4,11 @@
 //! What a column costs nothing to be made into is as good as the column: a slice of it, what an `if` chooses, and what
 //! comes back from a call that gets it. What goes over all elements can as well make them.
 
-use super::analysis::{Analysis, Pattern, Version};
+use super::analysis::{Analysis, Parameter, Pattern, Version};
 use crate::layout::Take;
 use crate::op::VectorOp;
 use crate::program::{Block, FunctionId, Instruction, Op, Operand, Register};
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// A parameter of a function, by its position.
-type Parameter = (FunctionId, usize);
 
 /// The parameters that patterns take for numbers and that must stay columns.
 pub(super) fn parameters(analysis: &Analysis) -> HashSet<Parameter> {

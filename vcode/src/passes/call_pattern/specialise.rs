@@ -269,19 +269,15 @@ fn push_arguments(argument: &Argument, forms: &[Option<Form>], arguments: &mut V
         arguments.push(argument.clone());
         return;
     }
-    let part = |shape: &Shape| Argument { shape: shape.clone(), varies: argument.varies };
-    match &argument.shape {
-        Shape::Pair(first, rest) => {
-            let (of_first, of_rest) = forms.split_at(first.width());
-            push_arguments(&part(first), of_first, arguments);
-            push_arguments(&part(rest), of_rest, arguments);
-        }
-        Shape::Record(_, inner) | Shape::Function(Some(inner)) => push_arguments(&part(inner), forms, arguments),
-        // Its length, and in place of its elements the numbers that make them.
-        _ => {
-            let numbers = forms.iter().flatten().flat_map(|form| form.numbers());
-            let scalars = std::iter::once(INT).chain(numbers);
-            arguments.extend(scalars.map(|ty| part(&Shape::Scalar(ty.scalar_type()))));
-        }
+    let mut forms = forms.iter();
+    for shape in argument.shape.parts() {
+        let own: Vec<Form> = forms.by_ref().take(shape.width()).copied().flatten().collect();
+        // A sequence's length, and in place of its elements the numbers that make them.
+        let scalars = std::iter::once(INT).chain(own.iter().flat_map(|form| form.numbers()));
+        let shapes: Vec<Shape> = match own.is_empty() {
+            true => vec![shape.clone()],
+            false => scalars.map(|ty| Shape::Scalar(ty.scalar_type())).collect(),
+        };
+        arguments.extend(shapes.into_iter().map(|shape| Argument { shape, varies: argument.varies }));
     }
 }
