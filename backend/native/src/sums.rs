@@ -36,15 +36,18 @@ pub struct Sums {
     head: Vec<f64>,
     /// The results of the whole blocks, of a segment those that are not in the buffer any more.
     blocks: Vec<f64>,
-    /// The same for segments that are added up at once.
-    blocks_of_segments: Vec<[f64; AT_ONCE]>,
+    /// The same for segments that are added up at once: of all of them, block by block.
+    blocks_of_segments: Vec<f64>,
 }
 
 /// How many segments are added up at once, where they are: as many numbers as a line of the cache has.
 pub(crate) const AT_ONCE: usize = 8;
 
+/// The same where neighbours read what is the same or neighbours everywhere.
+pub(crate) const MOST_AT_ONCE: usize = 16;
+
 /// The lanes of a block of each of several segments, which are added up at once.
-pub(crate) type LanesOfSegments = [[f64; AT_ONCE]; sum::LANES];
+pub(crate) type LanesOfSegments<const SEGMENTS: usize> = [[f64; SEGMENTS]; sum::LANES];
 
 /// Where kernels write elements.
 pub(crate) const BUFFER: i32 = offset_of!(Sums, buffer) as i32;
@@ -196,25 +199,25 @@ impl Sums {
     }
 
     /// So many elements of a block of each of several segments are in the lanes, and it is complete.
-    pub(crate) fn complete_segments(&mut self, lanes: &LanesOfSegments, count: usize) {
+    pub(crate) fn complete_segments<const N: usize>(&mut self, lanes: &LanesOfSegments<N>, count: usize) {
         let blocks = self.blocks_of(lanes, count);
-        self.blocks_of_segments.push(blocks);
+        self.blocks_of_segments.extend(blocks);
     }
 
     /// The results of segments of each of which these are the lanes of the last block, with so many elements.
-    pub(crate) fn finish_segments(&mut self, lanes: &LanesOfSegments, count: usize) -> [f64; AT_ONCE] {
+    pub(crate) fn finish_segments<const N: usize>(&mut self, lanes: &LanesOfSegments<N>, count: usize) -> [f64; N] {
         if self.blocks_of_segments.is_empty() {
             return self.blocks_of(lanes, count);
         }
         self.complete_segments(lanes, count);
         let blocks = std::mem::take(&mut self.blocks_of_segments);
         std::array::from_fn(|segment| {
-            let blocks: Vec<f64> = blocks.iter().map(|segments| segments[segment]).collect();
+            let blocks: Vec<f64> = blocks.iter().skip(segment).step_by(N).copied().collect();
             self.tree(&blocks)
         })
     }
 
-    fn blocks_of(&self, lanes: &LanesOfSegments, count: usize) -> [f64; AT_ONCE] {
+    fn blocks_of<const N: usize>(&self, lanes: &LanesOfSegments<N>, count: usize) -> [f64; N] {
         if self.is_product {
             wide(|| combined(1.0, multiply, lanes, count))
         } else {
@@ -260,10 +263,15 @@ fn few(identity: f64, combine: impl Fn(f64, f64) -> f64 + Copy, elements: &[f64]
 /// The lanes of a block of each of several segments, combined as [`sum::lanes`] does: where there are fewer elements
 /// than lanes, those without one are left out as in [`sum::short`].
 #[inline(always)]
-fn combined(identity: f64, combine: impl Fn(f64, f64) -> f64, lanes: &LanesOfSegments, count: usize) -> [f64; AT_ONCE] {
+fn combined<const N: usize>(
+    identity: f64,
+    combine: impl Fn(f64, f64) -> f64,
+    lanes: &LanesOfSegments<N>,
+    count: usize,
+) -> [f64; N] {
     let mut width = count.next_power_of_two().min(sum::LANES);
-    let mut lanes: LanesOfSegments =
-        std::array::from_fn(|lane| if lane < count { lanes[lane] } else { [identity; AT_ONCE] });
+    let mut lanes: LanesOfSegments<N> =
+        std::array::from_fn(|lane| if lane < count { lanes[lane] } else { [identity; N] });
     while width > 1 {
         width /= 2;
         let (lower, upper) = lanes.split_at_mut(width);
@@ -309,18 +317,18 @@ mod tests {
     use super::*;
 
     /// What a loop over several segments does with the elements of each.
-    fn at_once(is_product: bool, elements: &[[f64; AT_ONCE]]) -> [f64; AT_ONCE] {
+    fn at_once<const N: usize>(is_product: bool, elements: &[[f64; N]]) -> [f64; N] {
         let (identity, combine): (f64, fn(f64, f64) -> f64) = if is_product { (1.0, multiply) } else { (0.0, add) };
         let mut sums = Sums::new(ScalarOp::AddFloat, 0);
         sums.begin(is_product);
-        let mut results = [f64::NAN; AT_ONCE];
+        let mut results = [f64::NAN; N];
         let blocks: Vec<_> = elements.chunks(sum::BLOCK).collect();
         for (number, block) in blocks.iter().enumerate() {
             // Lanes without an element hold what was there before.
-            let mut lanes = [[f64::NAN; AT_ONCE]; sum::LANES];
+            let mut lanes = [[f64::NAN; N]; sum::LANES];
             for (position, elements) in block.iter().enumerate() {
                 let lane = &mut lanes[position % sum::LANES];
-                let before = if position < sum::LANES { [identity; AT_ONCE] } else { *lane };
+                let before = if position < sum::LANES { [identity; N] } else { *lane };
                 *lane = std::array::from_fn(|segment| combine(before[segment], elements[segment]));
             }
             if number + 1 < blocks.len() {
@@ -334,6 +342,11 @@ mod tests {
 
     #[test]
     fn sums_of_segments_at_once_have_the_bits_of_each_alone() {
+        have_the_bits_of_each_alone::<AT_ONCE>();
+        have_the_bits_of_each_alone::<MOST_AT_ONCE>();
+    }
+
+    fn have_the_bits_of_each_alone<const N: usize>() {
         for length in [1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 64, 1000, 1023, 1024, 1025, 1030, 2048, 3073, 5000] {
             let element = |k: usize, segment: usize| match (k + segment) % 7 {
                 0 => -0.0,
@@ -341,13 +354,13 @@ mod tests {
                 2 => -1e16,
                 rest => ((k * 7919 + segment * 104_729) % 1009) as f64 / 1000.0 + rest as f64 / 3.0,
             };
-            let elements: Vec<[f64; AT_ONCE]> =
+            let elements: Vec<[f64; N]> =
                 (0..length).map(|k| std::array::from_fn(|segment| element(k, segment))).collect();
-            let factors: Vec<[f64; AT_ONCE]> =
+            let factors: Vec<[f64; N]> =
                 elements.iter().map(|all| all.map(|element| 1.0 + element / 1e20 + element.signum() / 1e3)).collect();
             let (sums, products) = (at_once(false, &elements), at_once(true, &factors));
-            for segment in 0..AT_ONCE {
-                let of = |all: &[[f64; AT_ONCE]]| all.iter().map(|all| all[segment]).collect::<Vec<f64>>();
+            for segment in 0..N {
+                let of = |all: &[[f64; N]]| all.iter().map(|all| all[segment]).collect::<Vec<f64>>();
                 let (sum, product) = (sum::reduce(0.0, add, &of(&elements)), sum::reduce(1.0, multiply, &of(&factors)));
                 assert_eq!(sums[segment].to_bits(), sum.to_bits(), "{length} elements, segment {segment}");
                 assert_eq!(products[segment].to_bits(), product.to_bits(), "{length} elements, segment {segment}");

@@ -1,7 +1,7 @@
 //! Float sums and products: what loops call where a buffer is full, where segments end, and after the last element.
 
 use crate::state::State;
-use crate::sums::{AT_ONCE, LanesOfSegments, Sums};
+use crate::sums::{LanesOfSegments, Sums};
 
 /// Begins the sums, or products, of a yield of a group; where they are.
 ///
@@ -40,7 +40,11 @@ pub(crate) unsafe extern "C" fn finish(sums: *mut Sums, tail: u64) -> f64 {
 }
 
 /// What a loop over several segments calls where a block of each is complete, which has so many elements.
-pub(crate) unsafe extern "C" fn complete_segments(sums: *mut Sums, lanes: *const LanesOfSegments, count: u64) {
+pub(crate) unsafe extern "C" fn complete_segments<const N: usize>(
+    sums: *mut Sums,
+    lanes: *const LanesOfSegments<N>,
+    count: u64,
+) {
     // SAFETY: as in [`complete`]; the lanes are on the loop's stack.
     let (sums, lanes) = unsafe { (&mut *sums, &*lanes) };
     sums.complete_segments(lanes, count as usize);
@@ -48,11 +52,11 @@ pub(crate) unsafe extern "C" fn complete_segments(sums: *mut Sums, lanes: *const
 
 /// What such a loop calls where the segments end: with the lanes of their last blocks, how many
 /// elements these have, and where the results go.
-pub(crate) unsafe extern "C" fn finish_segments(
+pub(crate) unsafe extern "C" fn finish_segments<const N: usize>(
     sums: *mut Sums,
-    lanes: *const LanesOfSegments,
+    lanes: *const LanesOfSegments<N>,
     count: u64,
-    results: *mut [f64; AT_ONCE],
+    results: *mut [f64; N],
 ) {
     // SAFETY: as in [`complete_segments`]; there is room for the results of all segments.
     let (sums, lanes, results) = unsafe { (&mut *sums, &*lanes, &mut *results) };

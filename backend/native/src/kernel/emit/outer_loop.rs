@@ -12,9 +12,10 @@
 //!     if i + AT_ONCE * n <= end {
 //!         for lane in 0 .. AT_ONCE { begin_strip; keep what is the same in its segment, and where it begins to read }
 //!             // once for all, where they read at one place
+//!         if all are neighbours or the same, and so are as many behind them { take these, too }
 //!         if all go on alike, and it is worth it {
-//!             elements of the segments, k by k             // lanes
-//!             i += AT_ONCE * n; continue
+//!             elements of the segments                     // positions, lanes
+//!             i += n for each of them; continue
 //!         }
 //!     }
 //!     stretches(i, end)                                    // one segment after the other
@@ -27,18 +28,16 @@
 //! vectors. Where all are the same, as those of `{min_index({f(p, q) : q in all}) : p in v}`, the loop has neither
 //! conditions nor more than a register for what is read.
 
+mod begin;
 mod lanes;
+mod positions;
 
-use crate::emitter::TRUSTED;
 use crate::kernel::environment::Made;
 use crate::kernel::loop_emitter::{Cursor, LoopEmitter};
-use crate::kernel::plan::{NodeOp, PlanOperand};
-use crate::sums::AT_ONCE;
+use crate::sums::{AT_ONCE, MOST_AT_ONCE};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types};
 use cranelift_frontend::Variable;
-use nesl_prim::ScalarType;
-use nesl_vcode::VectorOp;
 
 /// Indices after which the loop looks whether the user has had enough.
 const POLL: i64 = 1 << 20;
@@ -64,6 +63,8 @@ struct Segments {
 /// Where segments read, or which indices they have that go up evenly.
 #[derive(Clone, Copy)]
 struct Places {
+    /// Which of those of the loop they are.
+    number: usize,
     /// The address, or index, with which each segment begins.
     first: StackSlot,
     /// That of the first segment.
@@ -135,7 +136,7 @@ impl LoopEmitter<'_, '_, '_> {
         builder.switch_to_block(begin);
         let first = builder.use_var(cursor.segment);
         let stop = builder.use_var(cursor.stop);
-        let (segments, are_worth_it) = self.begin_segments_at_once(cursor, length);
+        let (segments, are_worth_it, are_more) = self.begin_segments_at_once(cursor, length, left);
         let builder = &mut self.emitter.builder;
         let next = [builder.use_var(cursor.segment), builder.use_var(cursor.base), builder.use_var(cursor.stop)];
         // As if nothing had been looked at.
@@ -144,11 +145,23 @@ impl LoopEmitter<'_, '_, '_> {
         builder.ins().brif(are_worth_it, even, &[], alone, &[]);
         builder.switch_to_block(even);
         variables.iter().zip(next).for_each(|(&variable, value)| builder.def_var(variable, value));
-        self.segments_at_once(&segments, cursor);
+        if let Some(are_more) = are_more {
+            let [more, few, done] = [(); 3].map(|()| self.emitter.builder.create_block());
+            self.emitter.builder.ins().brif(are_more, more, &[], few, &[]);
+            self.emitter.builder.switch_to_block(more);
+            self.segments_at_once(&segments, MOST_AT_ONCE, cursor);
+            self.emitter.builder.ins().jump(done, &[]);
+            self.emitter.builder.switch_to_block(few);
+            self.segments_at_once(&segments, AT_ONCE, cursor);
+            self.emitter.builder.ins().jump(done, &[]);
+            self.emitter.builder.switch_to_block(done);
+        } else {
+            self.segments_at_once(&segments, AT_ONCE, cursor);
+        }
+        let next = self.emitter.builder.use_var(cursor.base);
+        let span = self.emitter.builder.ins().isub(next, i);
         self.emitter.count_steps(span);
-        let builder = &mut self.emitter.builder;
-        let next = builder.ins().iadd(i, span);
-        builder.def_var(index, next);
+        self.emitter.builder.def_var(index, next);
         self.look_after(polled, next);
         self.emitter.builder.ins().jump(header, &[]);
         self.emitter.builder.switch_to_block(alone);
@@ -173,123 +186,28 @@ impl LoopEmitter<'_, '_, '_> {
         self.emitter.builder.switch_to_block(after);
     }
 
-    /// Keeps for each of the segments what is the same in it, and where it begins to read; the cursor goes behind them.
-    /// In the second place, whether they go on alike and it is worth it to take them at once.
-    fn begin_segments_at_once(&mut self, cursor: Cursor, length: Value) -> (Segments, Value) {
-        let first = self.emitter.builder.use_var(cursor.segment);
-        let segments = self.segments(first, length);
-        let truth = self.emitter.builder.ins().iconst(types::I8, 1);
-        let (zero, are_even) = (self.emitter.int(0), self.variable(truth));
-        let lane = self.variable(zero);
-        let (body, after) = (self.emitter.builder.create_block(), self.emitter.builder.create_block());
-        match self.are_fixed(&segments) {
-            Some(are_fixed) => {
-                let fixed = self.emitter.builder.create_block();
-                self.emitter.builder.ins().brif(are_fixed, fixed, &[], body, &[]);
-                self.emitter.builder.switch_to_block(fixed);
-                self.begin_fixed_segments(&segments, cursor);
-                self.emitter.builder.ins().jump(after, &[]);
-            }
-            None => {
-                self.emitter.builder.ins().jump(body, &[]);
-            }
-        }
-        let builder = &mut self.emitter.builder;
-        builder.switch_to_block(body);
-        let (i, stop) = (builder.use_var(cursor.base), builder.use_var(cursor.stop));
-        self.begin_strip(i, stop);
-        let number = self.emitter.builder.use_var(lane);
-        let place = self.emitter.builder.ins().ishl_imm_u(number, 3);
-        self.keep_in(segments.begins, place, i);
-        for node in 0..self.plan.nodes.len() {
-            if let (Some(slot), Some(value)) = (segments.values[node], self.of_strip.get(node)) {
-                let is_truth = self.plan.nodes[node].ty == ScalarType::Bool;
-                let value = if is_truth { self.mask_of(value) } else { value };
-                self.keep_in(slot, place, value);
-            }
-            if let Some(places) = segments.nodes.get(node) {
-                let (first, step) = self.first_place(node, i);
-                self.keep_place(places, (number, place), first, step, are_even);
-            }
-        }
-        for (input, places) in segments.inputs.iter() {
-            let pointer = self.pointer(input);
-            let first = self.emitter.address(pointer, i, SIZE as u32);
-            self.keep_place(places, (number, place), first, None, are_even);
-        }
-        let builder = &mut self.emitter.builder;
-        let segment = builder.use_var(cursor.segment);
-        let segment = builder.ins().iadd_imm_s(segment, 1);
-        builder.def_var(cursor.segment, segment);
-        builder.def_var(cursor.base, stop);
-        let next_stop = builder.ins().iadd(stop, length);
-        builder.def_var(cursor.stop, next_stop);
-        let next = builder.ins().iadd_imm_s(number, 1);
-        builder.def_var(lane, next);
-        let is_left = builder.ins().icmp_imm_s(IntCC::SignedLessThan, next, AT_ONCE as i64);
-        builder.ins().brif(is_left, body, &[], after, &[]);
-        builder.switch_to_block(after);
-        let are_even = builder.use_var(are_even);
-        let is_worth_it = self.is_worth_it(&segments);
-        (segments, self.emitter.builder.ins().band(are_even, is_worth_it))
-    }
-
-    /// Whether all segments begin to read at one place, as those of `{sum({f(p, q) : q in all}) : p in v}`, where that
-    /// and columns of segments are all that they read.
-    fn are_fixed(&mut self, segments: &Segments) -> Option<Value> {
-        let of_index =
-            |number: usize| self.analysis.live[number] && self.plan.nodes[number].op == NodeOp::Vector(VectorOp::Iota);
-        let reads_else = segments.values.iter().any(Option::is_some) || segments.inputs.iter().next().is_some();
-        let is_place = |&number: &usize| self.plan.nodes[number].op == NodeOp::Vector(VectorOp::Compact);
-        let nodes: Vec<usize> = segments.nodes.iter().map(|(number, _)| number).collect();
-        if reads_else || (0..self.plan.nodes.len()).any(of_index) || !nodes.iter().all(is_place) {
-            return None;
-        }
-        let are_fixed = nodes.into_iter().map(|number| {
-            let (.., cursor) = self.column_and_cursor(number);
-            cursor.starts.is_one(self.emitter)
-        });
-        let are_fixed: Vec<Value> = are_fixed.collect();
-        are_fixed.into_iter().reduce(|one, other| self.emitter.builder.ins().band(one, other))
-    }
-
-    /// Keeps for all of the segments at once where they begin to read; the cursor goes behind them.
-    fn begin_fixed_segments(&mut self, segments: &Segments, cursor: Cursor) {
-        let [i, stop] = [cursor.base, cursor.stop].map(|variable| self.emitter.builder.use_var(variable));
-        self.begin_strip(i, stop);
-        for (node, places) in segments.nodes.iter() {
-            let (first, _) = self.first_place(node, i);
-            let builder = &mut self.emitter.builder;
-            builder.def_var(places.base, first);
-            let never = builder.ins().iconst(types::I8, 0);
-            builder.def_var(places.are_neighbours, never);
-        }
-        let at_once = self.emitter.int(AT_ONCE as i64);
-        self.add(cursor.segment, at_once);
-        let span = self.emitter.builder.ins().imul_imm_s(segments.length, AT_ONCE as i64);
-        self.add(cursor.base, span);
-        self.add(cursor.stop, span);
-    }
-
     /// Room for what the lanes run with.
     fn segments(&mut self, first: Value, length: Value) -> Segments {
         let (plan, analysis) = (self.plan, self.analysis);
         let nodes = 0..plan.nodes.len();
         let has_slot = |&node: &usize| analysis.is_kept_by_segment(node) && !analysis.is_read_by_segment(node);
-        let values = nodes.clone().map(|node| has_slot(&node).then(|| self.slot(AT_ONCE)));
+        let values = nodes.clone().map(|node| has_slot(&node).then(|| self.slot(MOST_AT_ONCE)));
         let values = values.collect();
-        let places = nodes.map(|node| analysis.has_place(node).then(|| self.places()));
+        let mut numbers = 0..;
+        let mut next = || self.places(numbers.next().expect("there is no last number"));
+        let places = nodes.map(|node| analysis.has_place(node).then(&mut next));
         let places = Made::from_all("node", places);
-        let inputs = (0..plan.inputs.len()).map(|input| analysis.is_read_at_index(input).then(|| self.places()));
+        let inputs = (0..plan.inputs.len()).map(|input| analysis.is_read_at_index(input).then(&mut next));
         let inputs = Made::from_all("input", inputs);
-        Segments { first, length, values, nodes: places, inputs, begins: self.slot(AT_ONCE) }
+        Segments { first, length, values, nodes: places, inputs, begins: self.slot(MOST_AT_ONCE) }
     }
 
-    fn places(&mut self) -> Places {
+    fn places(&mut self, number: usize) -> Places {
         let (zero, truth) = (self.emitter.int(0), self.emitter.builder.ins().iconst(types::I8, 1));
         let step = self.emitter.int(SIZE);
         Places {
-            first: self.slot(AT_ONCE),
+            number,
+            first: self.slot(MOST_AT_ONCE),
             base: self.variable(zero),
             before: self.variable(zero),
             step: self.variable(step),
@@ -303,76 +221,6 @@ impl LoopEmitter<'_, '_, '_> {
     fn slot(&mut self, numbers: usize) -> StackSlot {
         let bytes = (numbers as i64 * SIZE) as u32;
         self.emitter.builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4))
-    }
-
-    /// Stores what is so many bytes behind the beginning of a slot.
-    fn keep_in(&mut self, slot: StackSlot, bytes: Value, value: Value) {
-        let address = self.emitter.builder.ins().stack_addr(types::I64, slot, 0);
-        let address = self.emitter.builder.ins().iadd(address, bytes);
-        self.emitter.builder.ins().store(TRUSTED, value, address, 0);
-    }
-
-    /// A truth value as a mask.
-    fn mask_of(&mut self, value: Value) -> Value {
-        let number = self.emitter.builder.ins().uextend(types::I64, value);
-        self.emitter.builder.ins().ineg(number)
-    }
-
-    /// The address at which a node reads the first element of a segment, which begins with an index, or the index that
-    /// it checks; and by how much that goes up, unless it goes to the next number.
-    fn first_place(&mut self, number: usize, i: Value) -> (Value, Option<Value>) {
-        let node = &self.plan.nodes[number];
-        if let Some(bias) = self.of_strip.get(number)
-            && matches!(node.op, NodeOp::Vector(VectorOp::Gather | VectorOp::Compact))
-        {
-            return (self.emitter.address(bias, i, SIZE as u32), None);
-        }
-        let induction = self.inductions[number];
-        let builder = &mut self.emitter.builder;
-        let (index, step) = (builder.use_var(induction.index), builder.use_var(induction.step));
-        match (node.op, node.operands[0]) {
-            (NodeOp::Vector(_), PlanOperand::Input(column)) => {
-                let pointer = self.pointer(column);
-                let address = self.emitter.address(pointer, index, SIZE as u32);
-                (address, Some(self.emitter.builder.ins().imul_imm_s(step, SIZE)))
-            }
-            _ => (index, Some(step)),
-        }
-    }
-
-    /// Keeps where a segment begins, and what that says of all.
-    fn keep_place(
-        &mut self,
-        places: Places,
-        (lane, offset): (Value, Value),
-        first: Value,
-        step: Option<Value>,
-        are_even: Variable,
-    ) {
-        self.keep_in(places.first, offset, first);
-        let builder = &mut self.emitter.builder;
-        let is_first = builder.ins().icmp_imm_s(IntCC::Equal, lane, 0);
-        let base = builder.use_var(places.base);
-        let base = builder.ins().select(is_first, first, base);
-        builder.def_var(places.base, base);
-        let before = builder.use_var(places.before);
-        let distance = builder.ins().isub(first, before);
-        builder.def_var(places.before, first);
-        let mut facts = vec![];
-        for (variable, expected) in [(places.are_same, 0), (places.are_neighbours, SIZE)] {
-            facts.push((variable, builder.ins().icmp_imm_s(IntCC::Equal, distance, expected)));
-        }
-        if let Some(step) = step {
-            let expected = builder.use_var(places.step);
-            facts.push((are_even, builder.ins().icmp(IntCC::Equal, step, expected)));
-            builder.def_var(places.step, step);
-        }
-        for (variable, is_so) in facts {
-            let is_so = builder.ins().bor(is_so, is_first);
-            let before = builder.use_var(variable);
-            let after = builder.ins().band(before, is_so);
-            builder.def_var(variable, after);
-        }
     }
 
     /// Whether it is worth it to take segments at once: where one of them reads elements that are apart.
