@@ -4,7 +4,7 @@
 //! the elements of all of them one after another.
 
 use crate::twins::outside::Grid;
-use nesl_backend::{Slot, Threads, Value};
+use nesl_backend::{Engine, Slot, Value};
 use nesl_vcode::Constants;
 
 /// What a twin gives.
@@ -127,8 +127,11 @@ fn lengths(lengths: impl Iterator<Item = usize>) -> Constants {
     Constants::Int(lengths.map(|length| length as i64).collect())
 }
 
-/// The columns of what a program gives.
-pub fn columns(value: &Value<Threads>) -> Vec<Constants> {
+/// The columns of what a program gives; on ranks, on each of them.
+///
+/// # Errors
+/// Lack of memory, as text.
+pub fn columns<E: Engine>(engine: &mut E, value: &Value<E>) -> Result<Vec<Constants>, String> {
     // Of sequences which elements there are, by the positions of their registers.
     let mut elements: Vec<Option<Vec<usize>>> = Vec::new();
     let mut columns = Vec::new();
@@ -142,11 +145,11 @@ pub fn columns(value: &Value<Threads>) -> Vec<Constants> {
             // The length of a sequence is that of its columns.
             Slot::Scalar(_) => {}
             Slot::Column(column) => {
-                let column = column.to_constants();
+                let column = whole(engine, column)?;
                 columns.push(chosen.map_or_else(|| column.clone(), |chosen| at(&column, chosen)));
             }
             Slot::Descriptor(descriptor) => {
-                let mut segments: Vec<(usize, usize)> = descriptor.iter().collect();
+                let mut segments = segments(engine, descriptor)?;
                 if let Some(chosen) = chosen {
                     segments = chosen.iter().map(|&index| segments[index]).collect();
                 }
@@ -156,7 +159,24 @@ pub fn columns(value: &Value<Threads>) -> Vec<Constants> {
         }
         elements.push(inner);
     }
-    columns
+    Ok(columns)
+}
+
+/// All of a column.
+fn whole<E: Engine>(engine: &mut E, column: &E::Column) -> Result<Constants, String> {
+    let length = engine.length(column);
+    let window = engine.fetch(column, 0, length).map_err(|fault| fault.failure.to_string())?;
+    Ok(window.elements)
+}
+
+/// Where all segments begin, and how long they are.
+fn segments<E: Engine>(engine: &mut E, descriptor: &E::Descriptor) -> Result<Vec<(usize, usize)>, String> {
+    let starts = engine.starts(descriptor).map_err(|fault| fault.failure.to_string())?;
+    let lengths = engine.lengths(descriptor).map_err(|fault| fault.failure.to_string())?;
+    let (Constants::Int(starts), Constants::Int(lengths)) = (whole(engine, &starts)?, whole(engine, &lengths)?) else {
+        unreachable!("starts and lengths are ints");
+    };
+    Ok(starts.into_iter().zip(lengths).map(|(start, length)| (start as usize, length as usize)).collect())
 }
 
 fn at(column: &Constants, indices: &[usize]) -> Constants {

@@ -8,6 +8,7 @@ use crate::machine_limits::memory_to_use;
 use crate::measure::in_pool;
 use crate::pieces::int;
 use crate::program::Compiled;
+use nesl_backend::Threads;
 use nesl_vcode::Constants;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -74,8 +75,8 @@ pub struct Times {
 
 /// A program that is compiled, with its input.
 struct Side {
-    program: Compiled,
-    size: Vec<nesl_backend::Value<nesl_backend::Threads>>,
+    program: Compiled<Threads>,
+    size: Vec<nesl_backend::Value<Threads>>,
     best: f64,
 }
 
@@ -91,7 +92,7 @@ impl Side {
         let start = Instant::now();
         let result = self.program.call(&self.size)?;
         self.best = self.best.min(start.elapsed().as_secs_f64());
-        match answer::columns(&result).as_slice() {
+        match answer::columns(self.program.engine(), &result)?.as_slice() {
             [Constants::Int(numbers)] if numbers.len() == 1 => Ok(numbers[0]),
             other => Err(format!("the answer is {other:?}")),
         }

@@ -9,6 +9,7 @@
 //! outside    the same for the outsider's suite               pieces   arguments of programs, from what twins have
 //! twins/     the Rust side                                    input    inputs, from a fixed generator
 //! program    the NESL side                                    answer   results of both, compared
+//! ranks      programs as jobs of ranks, beside threads
 //! measure    times and memory of one benchmark                machine_limits  bandwidth, memory
 //! report     what was measured, as text and as data
 //! ```
@@ -22,6 +23,8 @@ mod measure;
 mod outside;
 mod pieces;
 mod program;
+#[cfg(feature = "mpi")]
+mod ranks;
 mod report;
 mod table;
 #[cfg(test)]
@@ -48,6 +51,10 @@ struct Arguments {
     /// Threads of both sides; several numbers show the speed-up of each over the first
     #[arg(long, value_delimiter = ',', default_value = "1")]
     threads: Vec<usize>,
+    /// Ranks of one thread each, as a job of their own, beside one thread and as many threads; without the twins
+    #[cfg(feature = "mpi")]
+    #[arg(long, conflicts_with_all = ["threads", "growth", "json"])]
+    ranks: Option<std::num::NonZero<usize>>,
     /// Timed repetitions of each, after one untimed
     #[arg(long, default_value_t = 5)]
     repetitions: usize,
@@ -69,6 +76,10 @@ struct Arguments {
     /// Run one side of one benchmark once and print the peak of its memory in bytes: for this program's own use
     #[arg(long, hide = true, requires = "size")]
     peak_of: Option<Side>,
+    /// This process is a rank of a job that measures one benchmark: for this program's own use
+    #[cfg(feature = "mpi")]
+    #[arg(long, hide = true, requires = "size")]
+    as_rank: bool,
     /// The size for that
     #[arg(long, hide = true)]
     size: Option<usize>,
@@ -114,6 +125,15 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         }
         return Ok(ExitCode::SUCCESS);
     }
+    #[cfg(feature = "mpi")]
+    if let (true, Some(size)) = (arguments.as_rank, arguments.size) {
+        rows.iter().try_for_each(|row| ranks::as_rank(row, size, arguments.repetitions))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    #[cfg(feature = "mpi")]
+    if let Some(ranks) = arguments.ranks {
+        return Ok(compare_ranks(&rows, ranks.get(), arguments));
+    }
     let report = measure_all(&rows, arguments)?;
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?);
@@ -133,6 +153,33 @@ fn run_languages(Arguments { names, divide, repetitions, list, .. }: &Arguments)
         return Ok(ExitCode::SUCCESS);
     }
     Ok(if languages::report(&trios, *divide, (*repetitions).max(1)) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Measures all rows on ranks and on threads; shows each as soon as it is measured.
+#[cfg(feature = "mpi")]
+fn compare_ranks(rows: &[&Row], ranks: usize, arguments: &Arguments) -> ExitCode {
+    println!("{}", ranks::heading(ranks));
+    let (mut all, mut code) = (Vec::new(), ExitCode::SUCCESS);
+    for row in rows {
+        let size = row.work.divided(row.size, arguments.divide);
+        match ranks::Compared::measure(row, size, ranks, arguments.repetitions) {
+            Ok(compared) => {
+                println!("{}", ranks::line(row, size, compared));
+                all.push(compared);
+            }
+            Err(message) => {
+                eprintln!("{} of {size} on {ranks} ranks: {message}", row.name);
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    let mean = |ratio: fn(ranks::Compared) -> f64| {
+        let logarithms: f64 = all.iter().map(|&compared| ratio(compared).ln()).sum();
+        (logarithms / all.len() as f64).exp()
+    };
+    let (speed_up, of_threads) = (mean(ranks::Compared::speed_up), mean(ranks::Compared::of_threads));
+    println!("geometric means of {}: speed-up {speed_up:.2}, of threads {of_threads:.2}", all.len());
+    code
 }
 
 /// Measures all rows; shows each as soon as it is measured, unless data are wanted.

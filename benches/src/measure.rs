@@ -84,7 +84,7 @@ fn times_in(pool: &rayon::ThreadPool, row: &Row, size: usize, settings: Settings
     let start = Instant::now();
     let result = program.call(&arguments)?;
     let first = start.elapsed().as_secs_f64();
-    let result = answer::columns(&result);
+    let result = answer::columns(program.engine(), &result)?;
     let expected = pool.install(&twin).columns();
     answer::compare(&result, &expected, row.agreement)?;
     drop((result, expected));
@@ -102,6 +102,27 @@ fn times_in(pool: &rayon::ThreadPool, row: &Row, size: usize, settings: Settings
     let best = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
     let (nesl_best, twin_best) = (best(&nesl_times), best(&twin_times));
     Ok(Times { first, nesl: median(nesl_times), twin: median(twin_times), nesl_best, twin_best })
+}
+
+/// The median time of the program alone, after a run that compiles, in seconds.
+///
+/// # Errors
+/// If the program fails.
+#[cfg(feature = "mpi")]
+pub fn program_time(row: &Row, size: usize, threads: usize, repetitions: usize) -> Result<f64, String> {
+    in_pool(threads, |_| {
+        let mut program = Compiled::new(row.program, row.text, threads, memory_to_use())?;
+        let arguments = program.arguments((row.case)(size).arguments)?;
+        drop(program.call(&arguments)?);
+        let mut times = Vec::new();
+        for _ in 0..repetitions.max(1) {
+            let start = Instant::now();
+            let result = program.call(&arguments)?;
+            times.push(start.elapsed().as_secs_f64());
+            drop(result);
+        }
+        Ok(median(times))
+    })
 }
 
 /// The peak of memory while one side runs once in this process, its input included: in bytes, if the system says.
@@ -141,10 +162,9 @@ fn peak_in(
 pub fn peak_apart(row: &Row, size: usize, threads: usize, side: Side) -> Option<u64> {
     let mut command = Command::new(std::env::current_exe().ok()?);
     let side = side.to_possible_value()?;
-    let suite = row.suite.to_possible_value()?;
     command.args([
         "--suite",
-        suite.get_name(),
+        row.suite.name(),
         "--peak-of",
         side.get_name(),
         "--size",

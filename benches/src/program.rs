@@ -2,26 +2,37 @@
 
 use nesl_backend::io::host::System;
 use nesl_backend::io::import::import;
-use nesl_backend::{Addresses, Limits, Loaded, Machine, Piece, Threads, Value};
+use nesl_backend::{Engine, Limits, Loaded, Machine, Piece, Threads, Value};
 use nesl_frontend::{Options, Session, render};
 use nesl_span::{Origin, SourceMap};
 use nesl_vcode::{Main, Program, Step, pipeline};
 use std::sync::Arc;
 
 /// A program whose `main` can be called.
-pub struct Compiled {
+pub struct Compiled<E: Engine> {
     loaded: Loaded,
     main: Main,
-    machine: Machine<Threads>,
+    machine: Machine<E>,
 }
 
-impl Compiled {
+impl Compiled<Threads> {
     /// Compiles a text for so many threads, and computes the globals that its `main` needs. Its columns may take so
     /// many bytes.
     ///
     /// # Errors
     /// What is wrong with it, as text.
-    pub fn new(name: &str, text: &str, threads: usize, memory: Option<u64>) -> Result<Compiled, String> {
+    pub fn new(name: &str, text: &str, threads: usize, memory: Option<u64>) -> Result<Compiled<Threads>, String> {
+        let engine = Threads::new(threads, memory).map_err(|error| error.to_string())?;
+        Compiled::on(engine, name, text)
+    }
+}
+
+impl<E: Engine> Compiled<E> {
+    /// The same for an engine.
+    ///
+    /// # Errors
+    /// What is wrong with it, as text.
+    pub fn on(engine: E, name: &str, text: &str) -> Result<Compiled<E>, String> {
         let mut sources = SourceMap::default();
         let mut session = Session::new(&mut sources);
         let file = sources.add(name, text, Origin::User);
@@ -36,7 +47,6 @@ impl Compiled {
             .map_err(|_| "a benchmark uses files in parallel")?;
         pipeline::optimise(&mut program, &pipeline::Options::default()).map_err(|error| error.to_string())?;
         let main = program.mains.first().cloned().ok_or_else(|| format!("{name} has no main"))?;
-        let engine = Threads::new(threads, memory).map_err(|error| error.to_string())?;
         let world = System::within(engine.hold());
         let machine = Machine::new(engine, Limits::default(), Box::new(world));
         let mut compiled = Compiled { loaded: Loaded::new(Arc::new(program)), main, machine };
@@ -46,11 +56,16 @@ impl Compiled {
         Ok(compiled)
     }
 
-    /// Makes the arguments of `main` from the pieces of each.
+    /// The engine that runs it.
+    pub fn engine(&mut self) -> &mut E {
+        &mut self.machine.engine
+    }
+
+    /// Makes the arguments of `main` from the pieces of each: on ranks, from what each of them has.
     ///
     /// # Errors
     /// Lack of memory, as text.
-    pub fn arguments(&mut self, pieces: Vec<Vec<Piece>>) -> Result<Vec<Value<Threads>>, String> {
+    pub fn arguments(&mut self, pieces: Vec<Vec<Piece>>) -> Result<Vec<Value<E>>, String> {
         let Compiled { main, machine, .. } = self;
         assert_eq!(main.parameters.len(), pieces.len(), "arguments of main");
         let shaped = main.parameters.iter().zip(pieces);
@@ -64,12 +79,12 @@ impl Compiled {
     ///
     /// # Errors
     /// Its failure, as text.
-    pub fn call(&mut self, arguments: &[Value<Threads>]) -> Result<Value<Threads>, String> {
+    pub fn call(&mut self, arguments: &[Value<E>]) -> Result<Value<E>, String> {
         let step = self.main.step.clone();
         self.run(&step, arguments)?.pop().ok_or_else(|| "main shows nothing".to_owned())
     }
 
-    fn run(&mut self, step: &Step, arguments: &[Value<Threads>]) -> Result<Vec<Value<Threads>>, String> {
+    fn run(&mut self, step: &Step, arguments: &[Value<E>]) -> Result<Vec<Value<E>>, String> {
         self.machine.run_step(&self.loaded, step, 0, arguments).map_err(|error| error.failure.to_string())
     }
 }

@@ -28,3 +28,31 @@ fn every_program_runs_in_every_way() {
         }
     }
 }
+
+#[cfg(feature = "mpi")]
+#[test]
+fn programs_of_suites_run_on_ranks() {
+    let bench = env!("CARGO_BIN_EXE_nesl-bench");
+    let has_launcher = Command::new("mpirun").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has_launcher {
+        assert!(std::env::var_os("NESL_REQUIRE_MPI").is_none(), "mpirun");
+        println!("skipped: no mpirun");
+        return;
+    }
+    for (suite, names) in [("outside", ["heat", "matrix_product"]), ("programs", ["quicksort", "dot"])] {
+        let mut command = Command::new(bench);
+        command.args(["--suite", suite, "--ranks", "2", "--divide", "100", "--repetitions", "1"]).args(names);
+        let output = command.output().unwrap();
+        let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{printed}{errors}");
+        let lines: Vec<&str> = printed.lines().collect();
+        assert_eq!(lines.len(), 4, "{printed}");
+        for (line, name) in lines[1..3].iter().zip(names) {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let numbers: Vec<f64> = fields[1..].iter().filter_map(|number| number.parse().ok()).collect();
+            assert_eq!((fields[0], numbers.len()), (name, 6), "{printed}");
+            assert!(numbers[5] > 0.0, "{printed}");
+        }
+        assert!(lines[3].starts_with("geometric means of 2: "), "{printed}");
+    }
+}
