@@ -1,7 +1,7 @@
 //! The programs of a suite on ranks of one thread each, beside one process of one thread and of as many threads.
 //!
-//! Each program runs as a job of its own, which this executable is a rank of: it makes its input, hands its share to the
-//! engine, compares what comes of it with its twin, and says how long the slowest rank took.
+//! Each program runs as a job of its own, which this executable is a rank of: it makes its input, hands its share to
+//! the engine, compares what comes of it with its twin, and says how long the slowest rank took.
 
 use crate::answer;
 use crate::case::{Case, Row};

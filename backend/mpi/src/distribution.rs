@@ -5,13 +5,14 @@
 //! ragged          from one to another of them               redistribution        from some bounds to others
 //! requests        elements by index; request_cache          ranges                elements by range
 //! delivery        elements to the owners of their targets   transfer              several columns in one message
-//! carrying        columns to another number of ranks
+//! excerpts        consecutive elements for each rank        carrying              columns to another number of ranks
 //! ```
 
 pub mod carrying;
 pub(crate) mod column;
 pub(crate) mod delivery;
 pub(crate) mod descriptor;
+pub(crate) mod excerpts;
 pub(crate) mod ragged;
 pub(crate) mod ranges;
 pub(crate) mod redistribution;

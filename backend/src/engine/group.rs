@@ -17,7 +17,7 @@ use nesl_vcode::{Block, Register, RegisterType, VectorOp};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
-pub use parts::{Partial, Role, Whole, Yield};
+pub use parts::{Bounds, Inputs, Partial, Role, Whole, Yield};
 pub(crate) use texts::{Segments, Texts};
 
 /// A group.
@@ -38,9 +38,13 @@ pub struct Group {
     known: OnceLock<Box<Group>>,
     /// The same group where columns are arithmetic progressions.
     regular: OnceLock<Box<Group>>,
-    /// The same group over a part of its indices.
+    /// The same group over a part of its indices, and where its views are made before.
     partial: OnceLock<Option<Box<Partial>>>,
+    with_views: OnceLock<Option<Box<WithViews>>>,
 }
+
+/// A group over a part of its indices whose last inputs are views, of these columns by these descriptors.
+pub type WithViews = (Partial, Vec<(usize, usize)>);
 
 impl PartialEq for Group {
     fn eq(&self, other: &Group) -> bool {
@@ -73,6 +77,7 @@ impl Group {
             known: OnceLock::new(),
             regular: OnceLock::new(),
             partial: OnceLock::new(),
+            with_views: OnceLock::new(),
         }
     }
 
@@ -115,6 +120,15 @@ impl Group {
     /// The same over a part of its indices; none where that cannot be.
     pub fn partial(&self) -> Option<&Partial> {
         self.partial.get_or_init(|| Partial::new(&self.plan).map(Box::new)).as_deref()
+    }
+
+    /// The same where views are inputs, which somebody makes before; none where it has none.
+    pub fn with_views_made(&self) -> Option<&WithViews> {
+        let made = || {
+            let (plan, views) = self.plan.with_views_made()?;
+            Some(Box::new((Partial::new(&plan)?, views)))
+        };
+        self.with_views.get_or_init(made).as_deref()
     }
 
     /// Its results from its instructions one after another, on one process.

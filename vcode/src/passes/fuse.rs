@@ -43,6 +43,7 @@
 //! * Nothing moves down past calls, branches and the world outside: it would be kept alive for longer, or act in
 //!   another order. Up past them to a group moves only what cannot fail and makes less of what the group reads anyway.
 
+mod computed;
 mod counted;
 pub(super) mod lengths;
 
@@ -51,6 +52,7 @@ use crate::op::{Class, Fusion, Kind, VectorOp};
 use crate::passes::effect;
 use crate::passes::rewrite::{self, Action, Context, Rule};
 use crate::program::{Block, Function, Instruction, Op, Operand, Program, Register, RegisterType};
+use computed::Computed;
 use lengths::Lengths;
 use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use std::collections::{HashMap, HashSet};
@@ -60,32 +62,35 @@ const ONE: Extent = Extent::Value(Operand::Constant(ScalarValue::Int(1)));
 
 /// Makes groups in all functions.
 pub fn run(program: &mut Program) {
-    run_with(program, 2, |_| true);
+    run_with(program, 2, |_, _| true);
 }
 
-/// Makes groups of instructions that need no elements but those at their own indices: each process can run them on its
-/// part of the columns, and what each makes of its part is easily put together. That is worth it for a single one, too:
-/// elements stay where they are.
+/// Makes groups of instructions that each process can run on its part of the indices, and what each makes of its part
+/// is easily put together; what they read at indices that they compute (`computed`) a process gets before.
+/// That is worth it for a single one, too: elements stay where they are.
 pub fn run_on_parts(program: &mut Program) {
-    run_with(program, 1, |op| match op {
-        Op::Map(_) => true,
-        Op::Vector(op) => match op.operator_in(Class::Reduce) {
-            Some(operator) => operator.row().associative,
-            None => op.is_source() || is_filter(*op),
-        },
+    run_with(program, 1, |instruction, computed| match instruction.op {
+        Op::Map(_) | Op::Vector(VectorOp::Merge) => true,
+        Op::Vector(VectorOp::Gather | VectorOp::Compact) => computed.has(instruction.operands[1]),
+        Op::Vector(op) => op.operator_in(Class::Reduce).is_some() || op.is_source() || is_filter(op),
         _ => false,
     });
 }
 
+/// Whether an instruction may be in a group.
+type IsMember = fn(&Instruction, &Computed) -> bool;
+
 /// The same of some instructions alone, and of no fewer than so many.
-fn run_with(program: &mut Program, fewest: usize, is_member: fn(&Op) -> bool) {
+fn run_with(program: &mut Program, fewest: usize, is_member: IsMember) {
     for function in &mut program.functions {
+        let computed = Computed::of(function);
         let registers = std::mem::take(&mut function.registers);
         let mut body = std::mem::take(&mut function.body);
         let mut reads = vec![0; registers.len()];
         body.visit_reads(&mut |register| reads[register.0 as usize] += 1);
         let mut fuser = Fuser {
             is_member,
+            computed,
             fewest,
             lengths: Lengths::new(registers.len()),
             registers,
@@ -142,7 +147,8 @@ struct Found {
 
 struct Fuser {
     /// What may be in groups.
-    is_member: fn(&Op) -> bool,
+    is_member: IsMember,
+    computed: Computed,
     /// The fewest instructions of a group.
     fewest: usize,
     registers: Vec<RegisterType>,
@@ -301,7 +307,7 @@ impl Fuser {
                 reads_group |= group.defines(register);
             });
             let has_effect = effect::has_effect(&instruction.op, &instruction.operands);
-            let mut can_be = !reads_behind && (self.is_member)(&instruction.op);
+            let mut can_be = !reads_behind && (self.is_member)(instruction, &self.computed);
             if can_be && self.writes_to_what_is_read(instruction, &members, items) {
                 refused.push(index);
                 can_be = false;
@@ -364,7 +370,7 @@ impl Fuser {
             let mut is_late = effect::has_effect(&instruction.op, &instruction.operands);
             instruction.visit_reads(&mut |register| is_late |= defined_later.contains(&register));
             let is_all = |extent| self.lengths.same(extent, space, limit);
-            let can_be = !is_late && can_move_up(&instruction.op) && (self.is_member)(&instruction.op);
+            let can_be = !is_late && can_move_up(&instruction.op) && (self.is_member)(instruction, &self.computed);
             if can_be && group.admit(instruction, &self.registers, is_all) {
                 candidates.push(index);
             } else {

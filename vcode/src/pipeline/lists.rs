@@ -333,8 +333,8 @@ pub const PARTITIONED_PASSES: &[Pass] = &[
     Pass { reason: "first: lengths of several descriptors are one column again", ..CSE },
     Pass {
         name: "fuse",
-        summary: "gathers instructions that need no elements but those at their own indices into groups",
-        reason: "after cse, which tells what has one length: of other groups a process would need parts that others have",
+        summary: "gathers instructions that a process can run on its part of the indices into groups",
+        reason: "after cse, which tells what has one length",
         run: fuse::run_on_parts,
     },
     CHECKED,

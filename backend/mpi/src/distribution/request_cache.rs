@@ -3,6 +3,7 @@
 //! [`crate::distribution::requests`] and [`crate::distribution::ranges`] make and use it.
 
 use crate::distribution::column::Item;
+use crate::distribution::excerpts::Excerpt;
 use crate::layout::offsets;
 use nesl_backend::Vector;
 use nesl_backend::data::memory::Room;
@@ -101,6 +102,8 @@ pub(crate) struct RequestCache {
     pub(crate) requests: Option<(Weak<()>, usize, Arc<Requests>)>,
     pub(crate) ranges: Option<(Weak<()>, usize, Arc<RangeRequests>)>,
     pub(crate) flags: Option<(Weak<()>, Vec<usize>)>,
+    /// The latest first.
+    pub(crate) excerpts: Vec<Excerpt>,
 }
 
 impl RequestCache {
@@ -110,10 +113,11 @@ impl RequestCache {
         self.requests.take_if(|kept| is_dead(&kept.0));
         self.ranges.take_if(|kept| is_dead(&kept.0));
         self.flags.take_if(|kept| is_dead(&kept.0));
+        self.excerpts.retain(|kept| !kept.is_dead());
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.requests.is_none() && self.ranges.is_none() && self.flags.is_none()
+        self.requests.is_none() && self.ranges.is_none() && self.flags.is_none() && self.excerpts.is_empty()
     }
 
     /// The requests for a map of segments and a column of `length` elements.

@@ -21,9 +21,10 @@ use crate::distribution::redistribution::{LocalParts, RankPlan, Redistribution};
 use crate::distribution::request_cache::{Indices, RangeRequests, Requests};
 use crate::distribution::requests::with_own;
 use crate::distribution::{Distribution, LocalEngine};
-use crate::layout::offsets;
+use crate::layout::{offsets, overlap};
 use nesl_backend::data::memory::Room;
 use nesl_backend::{Fault, Meter, Vector, on_vector};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A column that is to go by a redistribution.
@@ -76,7 +77,7 @@ struct Exchanged<'a, T> {
     /// This rank's elements for others, without its own; borrowed where they lie in order.
     outgoing: Lent<'a, T>,
     /// Where what goes to each rank is in them.
-    sent: Vec<std::ops::Range<usize>>,
+    sent: Vec<Range<usize>>,
     came: Room<T>,
     incoming: Vec<usize>,
     rank: usize,
@@ -217,6 +218,39 @@ fn loaded<'a, L: LocalEngine, T: Item>(
         Ok([packed?, unpacked?, elements?])
     })?;
     Ok(Box::new(Redistributed { plan, held, packed, unpacked, elements, sizes }))
+}
+
+/// Consecutive elements of columns of a length, for each rank those in its range; this one holds `parts`, its blocks.
+pub(crate) fn excerpts_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    wanted: &[(usize, Vector, Vec<Range<usize>>)],
+) -> Result<Vec<Vector>, Fault> {
+    let mut loads = Vec::with_capacity(wanted.len());
+    for (length, part, ranges) in wanted {
+        loads.push(on_vector!(part, slice => excerpt(ranks, *length, slice.elements(), ranges)?));
+    }
+    Ok(ship(ranks, loads))
+}
+
+fn excerpt<'a, L: LocalEngine, T: Item>(
+    ranks: &mut Distribution<L>,
+    length: usize,
+    part: &'a [T],
+    ranges: &[Range<usize>],
+) -> Result<Box<dyn Load + 'a>, Fault> {
+    let (layout, rank) = (ranks.layout, ranks.layout.rank);
+    let (block, own) = (layout.share(length), &ranges[rank]);
+    let within = |range: &Range<usize>| {
+        let both = overlap(&block, range);
+        if both.is_empty() { 0..0 } else { both.start - block.start..both.end - block.start }
+    };
+    let incoming: Vec<usize> =
+        (0..layout.ranks).map(|source| overlap(&layout.block(length, source), own).len()).collect();
+    let mut came = ranks.rooms(length, |meter| meter.room::<T>(incoming.iter().sum()))?;
+    with_own(&mut came, &incoming, rank, part[within(own)].iter().copied());
+    let sent = ranges.iter().map(within).collect();
+    let finish: Finish<'a, T> = Box::new(|came| came);
+    Ok(Box::new(Exchanged { outgoing: Lent::Borrowed(part), sent, came, incoming, rank, finish }))
 }
 
 /// The elements that were asked for, of columns of which this rank holds parts; `total` of each on all ranks.

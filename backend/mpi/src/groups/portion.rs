@@ -1,11 +1,11 @@
 //! A group over a part of the indices on this rank: a block, or a run of what is ragged.
 
-use crate::communication::collectives::from_bits;
+use crate::communication::collectives::{from_bits, to_bits};
 use crate::distribution::column::Distributed;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role};
-use nesl_backend::{Columns, Slot, SlotOf};
+use nesl_backend::{Columns, Slot, SlotOf, Vector};
 use nesl_prim::{Element, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 
@@ -28,51 +28,82 @@ pub(crate) struct Cut<D> {
     pub(crate) first: usize,
     /// How many elements of the first one lie before the portion.
     pub(crate) before: usize,
+    /// How much of each lies in the portion, and where that starts in the data; the latter where something reads there.
+    pub(crate) lengths: Vector,
+    pub(crate) starts: Option<Vector>,
+    /// The most elements of one of them, with those before the portion.
+    pub(crate) longest: usize,
 }
+
+/// The operands of a group on ranks.
+pub(crate) type Operands<'o, L> = &'o [SlotOf<Ranks<L>>];
+
+/// The inputs of a portion, as far as they are there.
+pub(crate) type Locals<L> = Vec<Option<SlotOf<L>>>;
 
 /// Of each input the cut of its segments, if it is a descriptor.
 pub(crate) type Cuts<L> = Vec<Option<Cut<<L as Columns>::Descriptor>>>;
 
-/// What a group gives over a portion of the indices.
-pub(crate) fn run_on_portion<L: LocalEngine>(
+/// The inputs of a portion, but for what it reads at other indices.
+pub(super) fn inputs<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     partial: &Partial,
     operands: &[SlotOf<Ranks<L>>],
     portion: &Portion,
     cuts: &Cuts<L>,
-) -> Option<Vec<SlotOf<L>>> {
+) -> Option<Locals<L>> {
     let mut local = Vec::with_capacity(partial.roles.len());
     for (input, role) in partial.roles.iter().enumerate() {
         local.push(match (*role, operands.get(input)) {
-            (Role::Scalar, Some(Slot::Scalar(value))) => Slot::Scalar(*value),
-            (Role::Elements, Some(Slot::Column(Distributed::Ragged(ragged)))) => {
-                Slot::Column(ragged.parts[portion.part].clone())
-            }
-            (Role::Elements, Some(Slot::Column(column))) => Slot::Column(ranks.part(column).ok()?),
-            (Role::Segments, Some(_)) => Slot::Descriptor(cuts[input].as_ref()?.local.clone()),
-            (Role::OfSegments(segments), Some(Slot::Column(column))) => {
-                let cut = cuts[segments].as_ref()?;
-                Slot::Column(column.whole().slice(cut.first, cut.segments))
-            }
-            (Role::Count, None) => Slot::Scalar((portion.length as i64).to_value()),
-            (Role::First, None) => Slot::Scalar((portion.first as i64).to_value()),
-            (Role::Before(segments), None) => {
-                let cut = cuts[segments].as_ref()?;
-                let mut before = vec![0; cut.segments];
-                before.iter_mut().take(1).for_each(|first| *first = cut.before as i64);
-                Slot::Column(ranks.local_column(Constants::Int(before)).ok()?)
-            }
-            (role, _) => panic!("a group on rank_count reads no {role:?}"),
+            (Role::Read(_) | Role::Offset(_) | Role::View { .. }, None) => None,
+            (role, operand) => Some(own_input(ranks, role, operand, (input, portion), cuts)?),
         });
     }
-    // One instruction has a loop of its own, whose form is made for it. What else it is not worth compiling a loop for
-    // is still best done here, where the elements are.
-    let is_alone = partial.group.members() == 1;
-    let done = if is_alone { None } else { ranks.local.group(&partial.group, &mut local) };
-    done.or_else(|| partial.group.one_by_one(&mut ranks.local, &local).ok())
+    Some(local)
+}
+
+/// An input of a portion that this rank has.
+fn own_input<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    role: Role,
+    operand: Option<&SlotOf<Ranks<L>>>,
+    (input, portion): (usize, &Portion),
+    cuts: &Cuts<L>,
+) -> Option<SlotOf<L>> {
+    Some(match (role, operand) {
+        (Role::Scalar, Some(Slot::Scalar(value))) => Slot::Scalar(*value),
+        (Role::Elements, Some(Slot::Column(Distributed::Ragged(ragged)))) => {
+            Slot::Column(ragged.parts[portion.part].clone())
+        }
+        (Role::Elements, Some(Slot::Column(column))) => Slot::Column(ranks.part(column).ok()?),
+        // Nothing reads it.
+        (Role::Elsewhere, Some(_)) => Slot::Scalar(0i64.to_value()),
+        (Role::Segments, Some(_)) => Slot::Descriptor(cuts[input].as_ref()?.local.clone()),
+        (Role::OfSegments(segments), Some(Slot::Column(column))) => {
+            let cut = cuts[segments].as_ref()?;
+            Slot::Column(column.whole().slice(cut.first, cut.segments))
+        }
+        (Role::Count, None) => Slot::Scalar((portion.length as i64).to_value()),
+        (Role::First, None) => Slot::Scalar((portion.first as i64).to_value()),
+        (Role::Before(segments), None) => {
+            let cut = cuts[segments].as_ref()?;
+            let mut before = vec![0; cut.segments];
+            before.iter_mut().take(1).for_each(|first| *first = cut.before as i64);
+            Slot::Column(ranks.local_column(Constants::Int(before)).ok()?)
+        }
+        (role, _) => panic!("a group on ranks reads no {role:?}"),
+    })
 }
 
 /// Words of values, in order, combined.
 pub(crate) fn folded(op: ScalarOp, words: impl Iterator<Item = i64>) -> ScalarValue {
     words.map(|bits| from_bits(op.row().result, bits)).fold(op.identity(), |all, value| op.combine(all, value))
+}
+
+/// What the others need to know of a result over a rank's block.
+pub(super) fn word<D>(result: &Slot<Vector, D>) -> i64 {
+    match result {
+        Slot::Scalar(value) => to_bits(*value),
+        other => other.as_column().len() as i64,
+    }
 }

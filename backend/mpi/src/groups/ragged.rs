@@ -8,7 +8,8 @@ use crate::distribution::column::{Distributed, Runs};
 use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::ragged::counts_of;
 use crate::distribution::{Distribution, LocalEngine};
-use crate::groups::portion::{Cut, Cuts, Portion, folded, run_on_portion};
+use crate::groups::portion::{Cut, Cuts, Portion, folded};
+use crate::groups::run::run_on_portion;
 use crate::instructions::segment;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
@@ -49,6 +50,10 @@ pub(crate) fn runs_of<L: LocalEngine>(
     operands: &[SlotOf<Ranks<L>>],
     length: usize,
 ) -> Option<Arc<Runs>> {
+    // What is read at other indices all ranks get at once, and orders that count are those of whole segments.
+    if !partial.reads.is_empty() || partial.yields.iter().any(Yield::is_ordered) {
+        return None;
+    }
     let mut found: Option<Arc<Runs>> = None;
     for (role, operand) in partial.roles.iter().zip(operands) {
         match (role, operand) {
@@ -146,14 +151,14 @@ pub(crate) fn run_by_runs<L: LocalEngine>(
     for (part, &run) in own.iter().enumerate() {
         let portion = Portion { first: starts[run], length: runs[run].1, part };
         let results = cuts(ranks, operands, &crossed, run, &portion)
-            .and_then(|cuts| run_on_portion(ranks, partial, operands, &portion, &cuts));
+            .and_then(|cuts| run_on_portion(ranks, partial, (operands, operands), &portion, &cuts));
         given.push(results);
     }
     if own.is_empty() {
         // What has no elements still has types.
         let portion = Portion { first: 0, length: 0, part: 0 };
-        let results =
-            nothing(ranks, operands).and_then(|cuts| run_on_portion(ranks, partial, operands, &portion, &cuts));
+        let results = nothing(ranks, operands)
+            .and_then(|cuts| run_on_portion(ranks, partial, (operands, operands), &portion, &cuts));
         given.push(results);
     }
     let given = given.into_iter().collect();
@@ -207,9 +212,10 @@ fn cut<L: LocalEngine>(
     first: usize,
     before: usize,
 ) -> Option<Cut<L::Descriptor>> {
-    let segments = lengths.len();
+    let (segments, longest) = (lengths.len(), before + lengths.iter().copied().max().unwrap_or(0) as usize);
     let lengths = ranks.local_column(Constants::Int(lengths)).ok()?;
-    Some(Cut { local: ranks.local.descriptor(None, lengths).ok()?, segments, first, before })
+    let local = ranks.local.descriptor(None, lengths.clone()).ok()?;
+    Some(Cut { local, segments, first, before, lengths, starts: None, longest })
 }
 
 /// The results of a group from those over the runs of this rank, or none if a rank has none.
@@ -221,9 +227,9 @@ fn results_of_runs<L: LocalEngine>(
     given: Option<Vec<Vec<SlotOf<L>>>>,
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
     let width = |kind: &Yield, run: usize| match *kind {
-        Yield::All => 0,
+        Yield::All | Yield::Ordered(_) => 0,
         Yield::Kept | Yield::Reduced(_) | Yield::Index(_) => 1,
-        Yield::BySegment(_, segments) | Yield::IndexBySegment(_, segments) => {
+        Yield::BySegment(_, segments) | Yield::OrderedBySegment(_, segments) | Yield::IndexBySegment(_, segments) => {
             crossed[segments].as_ref().map_or(0, |crossed| crossed[run].len())
         }
     };
@@ -282,6 +288,7 @@ fn results_of_runs<L: LocalEngine>(
                 let values = Constants::from_scalars(op.row().result, &values);
                 Slot::Column(ranks.constant_column(&values).ok()?)
             }
+            Yield::Ordered(_) | Yield::OrderedBySegment(..) => panic!("parts of {kind:?} have no order"),
             Yield::All | Yield::Kept => {
                 let parts: Vec<Vector> = given.iter().map(|results| results[index].as_column().clone()).collect();
                 let kept = || runs.iter().zip(of_runs()).map(|(&(rank, _), words)| (rank, words[0] as usize));

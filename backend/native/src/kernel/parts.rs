@@ -1,18 +1,20 @@
 //! A plan over a part of its indices: the same loop where only some of all indices are at hand, on one of several
 //! processes.
 //!
-//! What instructions make of the index itself would count from the part's own first one. Such a plan has inputs besides
-//! those of the whole: how many indices the part has, which is its first, and how much of the first segment lies before
-//! it.
+//! What instructions make of the index itself would count from the part's own first one, and what they read at other
+//! indices need not be at hand. Such a plan has inputs besides those of the whole: how many indices the part has, which
+//! is its first, how much of the first segment lies before it, and those elements of columns that it reads elsewhere.
+//! Float sums of a whole sequence have an order that parts do not know: a part yields what is to be added up.
 
-use super::plan::{Known, NodeOp, Plan, PlanNode, PlanOperand};
+use super::plan::{Known, NodeOp, Plan, PlanNode, PlanOperand, is_ordered};
 use nesl_prim::{ScalarOp, ScalarType};
 use nesl_vcode::{RegisterType, VectorOp};
 
 /// A plan over a part of its indices.
 #[derive(Clone, Debug)]
 pub struct PartPlan {
-    /// The plan, whose inputs are those of the whole and then these.
+    /// The plan, whose inputs are those of the whole and then these. In the place of a column that is only read at other
+    /// indices is a scalar, which nothing reads.
     pub plan: Plan,
     /// What the further inputs are, in order.
     pub further: Vec<Further>,
@@ -27,6 +29,17 @@ pub enum Further {
     First,
     /// A column: for each segment in the part of this descriptor how many of its elements lie before the part.
     Before(usize),
+    /// Consecutive elements of this column, among them all that the part reads at indices that it computes.
+    Read(usize),
+    /// A scalar: the index of the first of these.
+    Offset(usize),
+    /// A descriptor: the segments in the part of a descriptor, where they are in these elements of a column.
+    View {
+        /// The descriptor.
+        descriptor: usize,
+        /// The column.
+        column: usize,
+    },
 }
 
 impl Plan {
@@ -39,6 +52,20 @@ impl Plan {
         let inputs = vec![RegisterType::Column(row.operands[0]), RegisterType::Descriptor];
         let (extent, known) = (super::Extent::Column(0), Known::nothing(inputs.len()));
         Plan { inputs, nodes: vec![node], yields: vec![0], filters: Vec::new(), extent, known }
+    }
+
+    /// The same of segments that lie anywhere in the column.
+    pub fn seg_reduce_view(op: ScalarOp) -> Plan {
+        let row = op.row();
+        let of_view = |op, operands, ty| PlanNode { op: NodeOp::Vector(op), operands, ty, space: 0 };
+        let [column, view] = [0, 1].map(PlanOperand::Input);
+        let nodes = vec![
+            of_view(VectorOp::Compact, vec![column, view], row.operands[0]),
+            of_view(VectorOp::SegReduce(op), vec![PlanOperand::Node(0), view], row.result),
+        ];
+        let inputs = vec![RegisterType::Column(row.operands[0]), RegisterType::Descriptor];
+        let (extent, known) = (super::Extent::Total(1), Known::nothing(inputs.len()));
+        Plan { inputs, nodes, yields: vec![1], filters: Vec::new(), extent, known }
     }
 
     /// One instruction alone: where the extreme element of a column is, or of its segments, which lie one after another.
@@ -73,6 +100,37 @@ impl Plan {
         plan
     }
 
+    /// The same where views of columns are inputs, which somebody makes before: what is read, and the descriptors. None
+    /// where there are no views, or one is a result.
+    pub fn with_views_made(&self) -> Option<(Plan, Vec<(usize, usize)>)> {
+        let (mut inputs, mut nodes, mut made) = (self.inputs.clone(), Vec::new(), Vec::new());
+        let mut places: Vec<PlanOperand> = Vec::with_capacity(self.nodes.len());
+        let at = |places: &[PlanOperand], source: PlanOperand| match source {
+            PlanOperand::Node(node) => places[node],
+            other => other,
+        };
+        for node in &self.nodes {
+            if let Some((column, Some(descriptor))) = node.read_elsewhere() {
+                places.push(PlanOperand::Input(inputs.len()));
+                inputs.push(RegisterType::Column(node.ty));
+                made.push((column, descriptor));
+                continue;
+            }
+            let operands = node.operands.iter().map(|&source| at(&places, source)).collect();
+            places.push(PlanOperand::Node(nodes.len()));
+            nodes.push(PlanNode { operands, ..node.clone() });
+        }
+        let of = |&node: &usize| match places[node] {
+            PlanOperand::Node(node) => Some(node),
+            PlanOperand::Input(_) | PlanOperand::Constant(_) => None,
+        };
+        let yields = self.yields.iter().map(of).collect::<Option<Vec<usize>>>()?;
+        let filters = self.filters.iter();
+        let filters = filters.map(|filter| super::Space { flags: at(&places, filter.flags), ..*filter }).collect();
+        let known = Known::nothing(inputs.len());
+        (!made.is_empty()).then_some((Plan { inputs, nodes, yields, filters, extent: self.extent, known }, made))
+    }
+
     /// A plan over a part of the indices, where descriptors are those of the segments in the part.
     pub fn on_part(&self) -> PartPlan {
         let mut maker =
@@ -87,7 +145,14 @@ impl Plan {
             super::Extent::Value(_) => super::Extent::Value(maker.further(Further::Count)),
             other => other,
         };
-        let Maker { inputs, further, nodes, .. } = maker;
+        let Maker { mut inputs, further, nodes, .. } = maker;
+        // What a loop reads elsewhere alone is no column with an element for each index.
+        let is_read = |input| nodes.iter().any(|node| node.operands.contains(&PlanOperand::Input(input)));
+        for (number, input) in inputs.iter_mut().enumerate().take(self.inputs.len()) {
+            if matches!(input, RegisterType::Column(_)) && !is_read(number) && extent != super::Extent::Column(number) {
+                *input = RegisterType::Scalar(ScalarType::Int);
+            }
+        }
         let known = Known::nothing(inputs.len());
         PartPlan { plan: Plan { inputs, nodes, yields, filters, extent, known }, further }
     }
@@ -117,8 +182,10 @@ impl Maker {
                 + known.unwrap_or_else(|| {
                     self.further.push(further);
                     self.inputs.push(match further {
-                        Further::Count | Further::First => RegisterType::Scalar(ScalarType::Int),
+                        Further::Count | Further::First | Further::Offset(_) => RegisterType::Scalar(ScalarType::Int),
                         Further::Before(_) => RegisterType::Column(ScalarType::Int),
+                        Further::Read(column) => self.inputs[column],
+                        Further::View { .. } => RegisterType::Descriptor,
                     });
                     self.further.len() - 1
                 }),
@@ -132,6 +199,23 @@ impl Maker {
 
     fn node(&mut self, node: &PlanNode) {
         let mut operands: Vec<PlanOperand> = node.operands.iter().map(|&source| self.at(source)).collect();
+        if let (NodeOp::Vector(VectorOp::Reduce(op)), &[PlanOperand::Node(source)]) = (node.op, operands.as_slice())
+            && is_ordered(op)
+        {
+            self.places.push(source);
+            return;
+        }
+        if let Some((column, descriptor)) = node.read_elsewhere() {
+            operands[0] = self.further(Further::Read(column));
+            operands[1] = match descriptor {
+                Some(descriptor) => self.further(Further::View { descriptor, column }),
+                None => {
+                    let offset = self.further(Further::Offset(column));
+                    let index = PlanNode { ty: ScalarType::Int, ..node.clone() };
+                    self.push(NodeOp::Map(ScalarOp::SubtractInt), vec![operands[1], offset], &index)
+                }
+            };
+        }
         match node.op {
             NodeOp::Vector(VectorOp::Iota) => operands[0] = self.further(Further::Count),
             NodeOp::Vector(VectorOp::Dist) => operands[1] = self.further(Further::Count),
@@ -150,5 +234,19 @@ impl Maker {
             self.push(NodeOp::Map(ScalarOp::AddInt), vec![made, before], node);
         }
         self.places.push(self.nodes.len() - 1);
+    }
+}
+
+impl PlanNode {
+    /// The input column of which it reads elements at other indices than its own, and the descriptor that says at which,
+    /// if none that it computes.
+    pub fn read_elsewhere(&self) -> Option<(usize, Option<usize>)> {
+        match (self.op, self.operands.as_slice()) {
+            (NodeOp::Vector(VectorOp::Gather), &[PlanOperand::Input(column), _]) => Some((column, None)),
+            (NodeOp::Vector(VectorOp::Compact), &[PlanOperand::Input(column), PlanOperand::Input(descriptor)]) => {
+                Some((column, Some(descriptor)))
+            }
+            _ => None,
+        }
     }
 }

@@ -1,9 +1,13 @@
 //! A group over a part of its indices, as each of several processes runs it, and what it takes to put the results
 //! together.
 //!
-//! A process gets the elements of its indices, the segments that lie there, and where in the whole its part begins
-//! ([`nesl_native::PartPlan`]). What it cannot get is elements at other indices than its own; a group that gathers has
-//! no part.
+//! A process gets the elements of its indices, the segments that lie there, where in the whole its part begins, and
+//! those elements at other indices that it reads ([`nesl_native::PartPlan`]). Which these are it finds out beforehand,
+//! from what the inputs of a part can be at most ([`Partial::bounds`]).
+
+mod bounds;
+
+pub use bounds::{Bounds, Inputs};
 
 use super::Group;
 use nesl_native::{Ending, Extent, Further, NodeOp, Plan, PlanOperand};
@@ -21,6 +25,10 @@ pub struct Partial {
     pub yields: Vec<Yield>,
     /// What says how many indices the whole has.
     pub extent: Whole,
+    /// The columns of which elements are read at other indices than that of the loop.
+    pub reads: Vec<usize>,
+    /// The whole.
+    plan: Plan,
 }
 
 /// What an input of a group over a part is.
@@ -40,6 +48,19 @@ pub enum Role {
     First,
     /// For each segment of this input how many of its elements lie before the part.
     Before(usize),
+    /// A column that is only read at other indices.
+    Elsewhere,
+    /// Those of its elements that the part reads there.
+    Read(usize),
+    /// The index of the first of these.
+    Offset(usize),
+    /// The segments of a descriptor in the part, in these elements of a column.
+    View {
+        /// The descriptor.
+        descriptor: usize,
+        /// The column.
+        column: usize,
+    },
 }
 
 /// What a result of a group over a part is.
@@ -53,10 +74,21 @@ pub enum Yield {
     Reduced(ScalarOp),
     /// The same by segment of this input.
     BySegment(ScalarOp, usize),
+    /// Elements to be combined by an operation whose order counts.
+    Ordered(ScalarOp),
+    /// The same by segment of this input, combined: of parts that have whole segments alone.
+    OrderedBySegment(ScalarOp, usize),
     /// The index of what the result before this one is, of all elements. That one is for putting parts together alone.
     Index(ScalarOp),
     /// The same by segment of this input.
     IndexBySegment(ScalarOp, usize),
+}
+
+impl Yield {
+    /// Whether it is combined by an operation whose order counts.
+    pub fn is_ordered(&self) -> bool {
+        matches!(self, Yield::Ordered(_) | Yield::OrderedBySegment(..))
+    }
 }
 
 /// What says how many indices a group has.
@@ -77,6 +109,11 @@ impl Partial {
     pub fn seg_reduce(op: ScalarOp) -> Partial {
         let partial = Partial::new(&Plan::seg_reduce(op));
         partial.unwrap_or_else(|| panic!("{op} has no part: it is not associative"))
+    }
+
+    /// The reduction of segments that lie anywhere in a column, by any operation. Its inputs are the same.
+    pub fn seg_reduce_view(op: ScalarOp) -> Option<Partial> {
+        Partial::new(&Plan::seg_reduce_view(op))
     }
 
     /// Where the extreme element of a column is, or of segments of it that lie one after another. Its inputs are the
@@ -104,7 +141,9 @@ impl Partial {
             Ending::Store(_) => Some(Yield::Kept),
             Ending::Reduce(op, _) => Some(Yield::Reduced(op)),
             Ending::SegReduce(op, _, segments) => Some(Yield::BySegment(op, segments)),
-            Ending::Sum(..) | Ending::SegSum(..) | Ending::Scan(..) => None,
+            Ending::Sum(op, PlanOperand::Node(_)) => Some(Yield::Ordered(op)),
+            Ending::SegSum(op, _, segments) => Some(Yield::OrderedBySegment(op, segments)),
+            Ending::Sum(..) | Ending::Scan(..) => None,
             Ending::ReduceIndex(op, _) => Some(Yield::Index(op)),
             Ending::SegReduceIndex(op, _, segments) => Some(Yield::IndexBySegment(op, segments)),
             Ending::Scatter { .. } | Ending::SegScatter { .. } | Ending::Combine { .. } => None,
@@ -122,23 +161,38 @@ impl Partial {
             }
             Extent::Value(PlanOperand::Node(_)) => return None,
         };
+        if matches!(plan.extent, Extent::Column(input) if roles[input] == Role::Elsewhere) {
+            return None;
+        }
         let part = plan.on_part();
         roles.extend(part.further.iter().map(|further| match *further {
             Further::Count => Role::Count,
             Further::First => Role::First,
             Further::Before(segments) => Role::Before(segments),
+            Further::Read(column) => Role::Read(column),
+            Further::Offset(column) => Role::Offset(column),
+            Further::View { descriptor, column } => Role::View { descriptor, column },
         }));
-        Some(Partial { group: Group::of(part.plan), roles, yields, extent })
+        let mut reads: Vec<usize> = plan.nodes.iter().filter_map(|node| Some(node.read_elsewhere()?.0)).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        Some(Partial { group: Group::of(part.plan), roles, yields, extent, reads, plan: plan.clone() })
     }
 }
 
-/// What an input of a plan is to all that read it; none where that is not for parts, or not one thing.
+/// What an input of a plan is to all that read it at the index; none where that is not for parts, or not one thing.
 fn role(plan: &Plan, input: usize) -> Option<Role> {
     let mut found = None;
     for node in &plan.nodes {
         let aligned = plan.aligned(node);
+        let elsewhere = node.read_elsewhere();
         for (position, &source) in node.operands.iter().enumerate() {
-            if source != PlanOperand::Input(input) {
+            let is_elsewhere = match elsewhere {
+                Some((_, Some(_))) => true,
+                Some((_, None)) => position == 0,
+                None => false,
+            };
+            if source != PlanOperand::Input(input) || is_elsewhere {
                 continue;
             }
             let role = match (plan.inputs[input], node.op, node.operands.as_slice()) {
@@ -147,7 +201,6 @@ fn role(plan: &Plan, input: usize) -> Option<Role> {
                 (_, NodeOp::Vector(VectorOp::SegDist), &[_, PlanOperand::Input(segments)]) if position == 0 => {
                     Role::OfSegments(segments)
                 }
-                (RegisterType::Descriptor, NodeOp::Vector(VectorOp::Compact), _) => return None,
                 (RegisterType::Descriptor, ..) => Role::Segments,
                 (RegisterType::Column(_), ..) => return None,
             };
@@ -157,7 +210,11 @@ fn role(plan: &Plan, input: usize) -> Option<Role> {
             found = Some(role);
         }
     }
-    found
+    Some(found.unwrap_or(match plan.inputs[input] {
+        RegisterType::Scalar(_) => Role::Scalar,
+        RegisterType::Column(_) => Role::Elsewhere,
+        RegisterType::Descriptor => Role::Segments,
+    }))
 }
 
 #[cfg(test)]
@@ -218,7 +275,7 @@ mod tests {
                 Role::Segments => Slot::Descriptor(engine.descriptor(None, lengths.clone()).unwrap()),
                 Role::OfSegments(_) => Slot::Column(ints(&mut engine, &[16, 100])),
                 Role::Before(_) => Slot::Column(ints(&mut engine, &[1, 0])),
-                Role::Count | Role::First => panic!("nothing in the group counts its indices"),
+                role => panic!("the group has no {role:?}"),
             }
         };
         let operands: Vec<LocalSlot> = partial.roles.iter().map(operand).collect();
@@ -254,12 +311,74 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_at_other_indices_is_an_input_of_its_own() {
+        let columns = "%0: column int, %1: column int";
+        let partial = partial(columns, "column int", "%2 = map add.int %1 1\n%3 = gather %0 %2", "%3").unwrap();
+        assert_eq!(partial.roles, [Role::Elements, Role::Elsewhere, Role::Read(1), Role::Offset(1)]);
+        // Of 100 elements those from 40 on, read behind 41, 45 and 43.
+        let inputs = Inside { elements: vec![41, 45, 43], length: 100 };
+        let [read] = &partial.bounds(&inputs)[..] else { panic!("one column is read") };
+        assert_eq!(*read, 42..47);
+        let mut engine = Reference::new(None);
+        let read: Vec<i64> = (42..47).map(|index| 10 * index).collect();
+        let operands = [
+            Slot::Column(ints(&mut engine, &inputs.elements)),
+            Slot::Scalar(ScalarValue::Int(0)),
+            Slot::Column(ints(&mut engine, &read)),
+            Slot::Scalar(ScalarValue::Int(42)),
+        ];
+        let results = partial.group.one_by_one(&mut engine, &operands).unwrap();
+        let Slot::Column(column) = &results[0] else { panic!("a column") };
+        assert_eq!(column.elements::<i64>(), [420, 460, 440]);
+    }
+
+    /// Three indices of a part, and a column that they read.
+    struct Inside {
+        elements: Vec<i64>,
+        length: usize,
+    }
+
+    impl Inputs for Inside {
+        fn scalar(&self, input: usize) -> ScalarValue {
+            panic!("input {input} is no scalar")
+        }
+
+        fn elements(&self, _: usize) -> Bounds {
+            Some((*self.elements.iter().min()?, *self.elements.iter().max()?))
+        }
+
+        fn elements_in(&self, _: usize, _: std::ops::Range<usize>) -> Bounds {
+            None
+        }
+
+        fn length(&self, _: usize) -> usize {
+            self.length
+        }
+
+        fn indices(&self) -> std::ops::Range<usize> {
+            0..self.elements.len()
+        }
+
+        fn longest(&self, input: usize) -> usize {
+            panic!("input {input} is no descriptor")
+        }
+
+        fn view(&self, input: usize) -> std::ops::Range<usize> {
+            panic!("input {input} is no descriptor")
+        }
+    }
+
+    #[test]
+    fn parts_yield_what_is_to_be_added_up_in_order() {
+        let partial =
+            partial("%0: column float", "float", "%1 = map negate.float %0\n%2 = reduce.add.float %1", "%2").unwrap();
+        assert_eq!(partial.yields, [Yield::Ordered(ScalarOp::AddFloat)]);
+        assert_eq!(partial.group.members(), 1);
+    }
+
+    #[test]
     fn what_needs_other_elements_has_no_part() {
         let columns = "%0: column int, %1: column int";
-        assert!(partial(columns, "column int", "%2 = map add.int %1 1\n%3 = gather %0 %2", "%3").is_none());
         assert!(partial(columns, "column int", "%2 = map add.int %1 1\n%3 = scan.add.int %2", "%3").is_none());
-        assert!(
-            partial("%0: column float", "float", "%1 = map negate.float %0\n%2 = reduce.add.float %1", "%2").is_none()
-        );
     }
 }
