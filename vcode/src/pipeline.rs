@@ -262,6 +262,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_by_indices_from_data_is_in_no_group_of_parts() {
+        let program = parse(
+            "function f(%0: int, %1: column int, %2: column int) -> column int {
+               %3 = map check_index %1 %0
+               %4 = gather %2 %3
+               %5 = map add.int %4 1
+               return %5
+             }",
+        )
+        .unwrap();
+        let found = partitioned(&program, &Options::default()).unwrap().to_string();
+        let is_alone = |line: &str| line.contains("= gather") && !line.starts_with("    ");
+        assert!(found.lines().any(is_alone) && found.matches("fused").count() == 2, "{found}");
+    }
+
+    #[test]
     fn windows_are_read_where_they_lie() {
         // {sum({v[i + j] : j in [0:k]}) : i in starts}, as flattening makes it, but for the case of no starts.
         let mut program = parse(
