@@ -9,8 +9,7 @@
 //! outside    the same for the outsider's suite               pieces   arguments of programs, from what twins have
 //! twins/     the Rust side                                    input    inputs, from a fixed generator
 //! program    the NESL side                                    answer   results of both, compared
-//! ranks      programs as jobs of ranks, beside threads
-//! measure    times and memory of one benchmark                machine_limits  bandwidth, memory
+//! measure    times and memory of one benchmark, also on ranks machine_limits  bandwidth, memory
 //! report     what was measured, as text and as data
 //! ```
 
@@ -23,8 +22,6 @@ mod measure;
 mod outside;
 mod pieces;
 mod program;
-#[cfg(feature = "mpi")]
-mod ranks;
 mod report;
 mod table;
 #[cfg(test)]
@@ -34,6 +31,8 @@ mod twins;
 use case::{Row, Suite};
 use clap::Parser;
 use languages::{TRIOS, Trio};
+#[cfg(feature = "mpi")]
+use measure::ranks;
 use measure::{Settings, Side};
 use report::{Failed, Measured, Report};
 use std::process::ExitCode;

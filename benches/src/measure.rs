@@ -1,5 +1,8 @@
 //! Measures one benchmark: the times of both sides, interleaved, and the memory of each in a process of its own.
 
+#[cfg(feature = "mpi")]
+pub mod ranks;
+
 use crate::answer;
 use crate::case::{Case, Row};
 use crate::machine_limits::{median, memory_to_use, peak, reset_peak};

@@ -205,23 +205,7 @@ fn run_on_blocks<L: LocalEngine>(
             Slot::Scalar(_) | Slot::Column(_) => None,
         });
     }
-    let moving = partial.roles.iter().zip(operands).filter_map(|(role, operand)| match (role, operand) {
-        (Role::Elements | Role::OfSegments(_), Slot::Column(column)) => Some(column),
-        _ => None,
-    });
-    ranks.all_in_blocks(&moving.collect::<Vec<_>>()).ok()?;
-    let mut settled = Vec::with_capacity(operands.len());
-    for (role, operand) in partial.roles.iter().zip(operands) {
-        settled.push(match (*role, operand) {
-            (Role::Elements, Slot::Column(column)) => Slot::Column(ranks.in_blocks(column).ok()?),
-            (Role::OfSegments(segments), Slot::Column(column)) => {
-                let (column, map) = (ranks.in_blocks(column).ok()?, maps[segments].as_ref()?);
-                let values = packed::values_of_segments(ranks, &column, map).ok()?;
-                Slot::Column(Distributed::Replicated(values))
-            }
-            (_, operand) => operand.clone(),
-        });
-    }
+    let settled = settled_in_blocks(ranks, partial, operands, &maps)?;
     let mut cuts: Cuts<L> = Vec::with_capacity(maps.len());
     for map in &maps {
         cuts.push(match map {
@@ -270,6 +254,33 @@ fn run_on_blocks<L: LocalEngine>(
         });
     }
     Some(partial.without_extremes(results))
+}
+
+/// The operands with columns of elements in blocks, and values of segments for those in this rank's block.
+fn settled_in_blocks<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    partial: &Partial,
+    operands: &[SlotOf<Ranks<L>>],
+    maps: &[Option<SharedMap<L>>],
+) -> Option<Vec<SlotOf<Ranks<L>>>> {
+    let moving = partial.roles.iter().zip(operands).filter_map(|(role, operand)| match (role, operand) {
+        (Role::Elements | Role::OfSegments(_), Slot::Column(column)) => Some(column),
+        _ => None,
+    });
+    ranks.all_in_blocks(&moving.collect::<Vec<_>>()).ok()?;
+    let mut settled = Vec::with_capacity(operands.len());
+    for (role, operand) in partial.roles.iter().zip(operands) {
+        settled.push(match (*role, operand) {
+            (Role::Elements, Slot::Column(column)) => Slot::Column(ranks.in_blocks(column).ok()?),
+            (Role::OfSegments(segments), Slot::Column(column)) => {
+                let (column, map) = (ranks.in_blocks(column).ok()?, maps[segments].as_ref()?);
+                let values = packed::values_of_segments(ranks, &column, map).ok()?;
+                Slot::Column(Distributed::Replicated(values))
+            }
+            (_, operand) => operand.clone(),
+        });
+    }
+    Some(settled)
 }
 
 /// What segments have in this rank's block, by their map.

@@ -3,28 +3,14 @@
 //! next.
 
 use crate::distribution::column::{Block, Distributed};
+use crate::distribution::request_cache::Excerpt;
 use crate::distribution::{Distribution, LocalEngine, transfer};
 use nesl_backend::{Fault, Vector};
 use std::ops::Range;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// The most excerpts that are kept: a loop reads few columns, and one or two loops read the same.
 const MOST: usize = 4;
-
-/// What a rank has read of a column, and what all have.
-#[derive(Debug)]
-pub(crate) struct Excerpt {
-    of: Weak<()>,
-    ranges: Vec<Range<usize>>,
-    elements: Vector,
-}
-
-impl Excerpt {
-    /// Whether nobody has the column any more.
-    pub(crate) fn is_dead(&self) -> bool {
-        self.of.strong_count() == 0
-    }
-}
 
 impl<L: LocalEngine> Distribution<L> {
     /// The elements of columns in this rank's ranges, of those of all ranks: they come together.

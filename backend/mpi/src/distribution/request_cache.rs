@@ -1,12 +1,13 @@
 //! What ranks ask of each other, worked out: kept for the instructions that come next.
 //!
-//! [`crate::distribution::requests`] and [`crate::distribution::ranges`] make and use it.
+//! [`crate::distribution::requests`], [`crate::distribution::ranges`] and [`crate::distribution::excerpts`]
+//! make and use it.
 
 use crate::distribution::column::Item;
-use crate::distribution::excerpts::Excerpt;
 use crate::layout::offsets;
 use nesl_backend::Vector;
 use nesl_backend::data::memory::Room;
+use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 /// Which elements this rank asks for, and what the others ask of it.
@@ -93,6 +94,21 @@ impl RangeRequests {
                 elements.extend_from_slice(&came[start..start + run.length]);
             }
         }
+    }
+}
+
+/// What a rank has read of a column, and what all have.
+#[derive(Debug)]
+pub(crate) struct Excerpt {
+    pub(crate) of: Weak<()>,
+    pub(crate) ranges: Vec<Range<usize>>,
+    pub(crate) elements: Vector,
+}
+
+impl Excerpt {
+    /// Whether nobody has the column any more.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.of.strong_count() == 0
     }
 }
 

@@ -226,13 +226,7 @@ fn results_of_runs<L: LocalEngine>(
     Course { runs, own, crossed }: &Course<'_>,
     given: Option<Vec<Vec<SlotOf<L>>>>,
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
-    let width = |kind: &Yield, run: usize| match *kind {
-        Yield::All | Yield::Ordered(_) => 0,
-        Yield::Kept | Yield::Reduced(_) | Yield::Index(_) => 1,
-        Yield::BySegment(_, segments) | Yield::OrderedBySegment(_, segments) | Yield::IndexBySegment(_, segments) => {
-            crossed[segments].as_ref().map_or(0, |crossed| crossed[run].len())
-        }
-    };
+    let width = |kind: &Yield, run: usize| words_for(kind, crossed, run);
     let mut widths = vec![0; ranks.layout.ranks];
     for (run, &(rank, _)) in runs.iter().enumerate() {
         widths[rank] += partial.yields.iter().map(|kind| width(kind, run)).sum::<usize>();
@@ -299,6 +293,17 @@ fn results_of_runs<L: LocalEngine>(
         });
     }
     Some(partial.without_extremes(results))
+}
+
+/// How many words a run says of a yield.
+fn words_for(kind: &Yield, crossed: &Crossed, run: usize) -> usize {
+    match *kind {
+        Yield::All | Yield::Ordered(_) => 0,
+        Yield::Kept | Yield::Reduced(_) | Yield::Index(_) => 1,
+        Yield::BySegment(_, segments) | Yield::OrderedBySegment(_, segments) | Yield::IndexBySegment(_, segments) => {
+            crossed[segments].as_ref().map_or(0, |crossed| crossed[run].len())
+        }
+    }
 }
 
 /// What each run says of a yield and of the one before it, which is the extreme elements of which it is the indices.

@@ -3,10 +3,10 @@
 //! Each program runs as a job of its own, which this executable is a rank of: it makes its input, hands its share to
 //! the engine, compares what comes of it with its twin, and says how long the slowest rank took.
 
+use super::{in_pool, program_time};
 use crate::answer;
 use crate::case::{Case, Row};
 use crate::machine_limits::{median, memory_to_use};
-use crate::measure;
 use crate::program::Compiled;
 use nesl_backend::{Engine, Piece, Threads};
 use nesl_mpi::{Communicator, Ranks};
@@ -39,8 +39,8 @@ impl Compared {
     /// # Errors
     /// If one of them fails, or program and twin disagree.
     pub fn measure(row: &Row, size: usize, ranks: usize, repetitions: usize) -> Result<Compared, String> {
-        let thread = measure::program_time(row, size, 1, repetitions)?;
-        let threads = measure::program_time(row, size, ranks, repetitions)?;
+        let thread = program_time(row, size, 1, repetitions)?;
+        let threads = program_time(row, size, ranks, repetitions)?;
         Ok(Compared { thread, threads, ranks: job(row, size, ranks, repetitions)? })
     }
 
@@ -99,7 +99,7 @@ pub fn as_rank(row: &Row, size: usize, repetitions: usize) -> Result<(), String>
     let (communicator, neighbours) = (world.communicator(), world.neighbours().max(1));
     let memory = memory_to_use().map(|bytes| bytes / neighbours as u64);
     let is_first = communicator.layout().rank == 0;
-    let seconds = measure::in_pool(1, |_| {
+    let seconds = in_pool(1, |_| {
         let threads = Threads::new(1, memory).map_err(|error| error.to_string())?;
         time(Ranks::new(communicator, threads), row, size, repetitions)
     })?;
