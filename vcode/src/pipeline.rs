@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_parts_read_at_other_indices() {
+    fn groups_of_parts_read_nothing_by_data() {
         let program = parse(
             "function f(%0: int, %1: column int, %2: column int) -> int, column int {
                %3 = length %1
@@ -255,9 +255,9 @@ mod tests {
         .unwrap();
         let found = partitioned(&program, &Options::default()).unwrap().to_string();
         let expected = "function f(%0: int, %1: column int, %2: column int) -> int, column int {\n  %3 = length %1\n  \
-             %11, %12 = fused {\n    %4 = iota %3!\n    %5 = map multiply.int %1 %4*\n    %6 = gather %2! %5!\n    \
-             %7 = map add.int %6* %1*\n    %8 = reduce.add.int %7\n    %9 = map less.int %7 %0!\n    \
-             %10 = pack %7! %9!\n    yield %8! %10!\n  }\n  return %11! %12!\n}\n\n";
+             %6 = fused {\n    %4 = iota %3!\n    %5 = map multiply.int %1 %4*\n    yield %5!\n  }\n  \
+             %7 = gather %2! %6!\n  %12, %13 = fused {\n    %8 = map add.int %7* %1*\n    %9 = reduce.add.int %8\n    \
+             %10 = map less.int %8 %0!\n    %11 = pack %8! %10!\n    yield %9! %11!\n  }\n  return %12! %13!\n}\n\n";
         assert_eq!(found, expected);
     }
 
