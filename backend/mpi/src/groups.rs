@@ -1,11 +1,12 @@
 //! Groups on ranks: each runs the loop over its part of the indices, and one exchange of a few words puts the results
 //! together.
 //!
-//! A part is a rank's block ([`Ranks::run_on_blocks`]); or, where all columns of elements lie in the same pieces, each
+//! A part is a rank's block ([`crate::groups::by_blocks`]); or, where all columns of elements lie in the same pieces, each
 //! of a rank's pieces ([`crate::groups::ragged`]), and then nothing moves at all. Segments are cut where parts end; or
 //! parts are cut where segments end ([`crate::groups::by_segments`]), as float sums of them need. What a part reads at
 //! other indices it gets before ([`crate::groups::reads`]).
 
+mod by_blocks;
 mod by_segments;
 mod portion;
 mod ragged;
@@ -13,19 +14,15 @@ mod reads;
 mod run;
 
 use crate::distribution::column::Distributed;
-use crate::distribution::descriptor::{Descriptor, SharedMap, is_at_hand};
+use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::{Distribution, LocalEngine, segments};
-use crate::groups::portion::{Cut, Cuts, Portion, folded, word};
-use crate::groups::run::run_on_portion;
 use crate::instructions::extreme;
-use crate::instructions::packed;
 use crate::instructions::reduce;
 use crate::instructions::segment;
 use crate::ranks::Ranks;
-use nesl_backend::engine::group::{Partial, Role, Whole, Yield};
+use nesl_backend::engine::group::{Partial, Whole};
 use nesl_backend::{Fault, Group, Slot, SlotOf};
-use nesl_prim::{Extreme, ScalarOp, ScalarValue};
-use nesl_vcode::Constants;
+use nesl_prim::ScalarOp;
 
 /// `seg_reduce`.
 pub(crate) fn seg_reduce<L: LocalEngine>(
@@ -108,31 +105,22 @@ pub(crate) fn run_group<L: LocalEngine>(
     if ranks.is_common(length) {
         return if group.members() > 1 { run_common(ranks, group, operands) } else { None };
     }
-    if let Some((partial, views)) = group.with_views_made()
-        && let Some(operands) = with_views(ranks, operands, views)
-    {
-        return run_partial(ranks, partial, &operands, length);
-    }
-    if group.members() == 1 && partial.reads.is_empty() {
-        let pieces = ragged::runs_of(ranks, partial, operands, length)?;
-        return ragged::run_by_runs(ranks, partial, operands, &pieces);
-    }
-    run_partial(ranks, partial, operands, length)
-}
-
-/// Over parts of one kind or another.
-fn run_partial<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    partial: &Partial,
-    operands: &[SlotOf<Ranks<L>>],
-    length: usize,
-) -> Option<Vec<SlotOf<Ranks<L>>>> {
+    let made =
+        group.with_views_made().and_then(|(partial, views)| Some((partial, with_views(ranks, operands, views)?)));
+    let (partial, operands) = match &made {
+        Some((partial, operands)) => (*partial, &operands[..]),
+        None => (partial, operands),
+    };
     if let Some(pieces) = ragged::runs_of(ranks, partial, operands, length) {
         return ragged::run_by_runs(ranks, partial, operands, &pieces);
     }
+    // One instruction alone has a way of its own.
+    if group.members() == 1 && partial.reads.is_empty() {
+        return None;
+    }
     match by_segments::run(ranks, partial, operands, length) {
         Some(results) => Some(results),
-        None => run_on_blocks(ranks, partial, operands, length),
+        None => by_blocks::run(ranks, partial, operands, length),
     }
 }
 
@@ -143,20 +131,14 @@ fn with_views<L: LocalEngine>(
     operands: &[SlotOf<Ranks<L>>],
     views: &[(usize, usize)],
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
-    let is_known = |&(column, descriptor): &(usize, usize)| {
-        let (Slot::Column(column), Slot::Descriptor(descriptor)) = (&operands[column], &operands[descriptor]) else {
-            return false;
-        };
-        column.replicated().is_none() && is_at_hand(&Slot::<Distributed, _>::Descriptor(descriptor.clone()))
-    };
+    let is_known =
+        |&(column, descriptor): &(usize, usize)| !is_at_hand(&operands[column]) && is_at_hand(&operands[descriptor]);
     if !views.iter().all(is_known) {
         return None;
     }
     let mut all = operands.to_vec();
     for &(column, descriptor) in views {
-        let (Slot::Column(column), Slot::Descriptor(descriptor)) = (&operands[column], &operands[descriptor]) else {
-            return None;
-        };
+        let (column, descriptor) = (operands[column].as_column(), operands[descriptor].as_descriptor());
         all.push(Slot::Column(segment::compact(ranks, column, descriptor).ok()?));
     }
     Some(all)
@@ -186,123 +168,4 @@ fn run_common<L: LocalEngine>(
         other => Slot::Column(Distributed::Replicated(other.into_column())),
     };
     Some(results.into_iter().map(common).collect())
-}
-
-/// Over this rank's block. Where a rank has no memory for what it takes, the instructions one by one will say so.
-fn run_on_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    partial: &Partial,
-    operands: &[SlotOf<Ranks<L>>],
-    length: usize,
-) -> Option<Vec<SlotOf<Ranks<L>>>> {
-    if partial.yields.iter().any(|kind| matches!(kind, Yield::OrderedBySegment(..))) {
-        return None;
-    }
-    let mut maps: Vec<Option<SharedMap<L>>> = Vec::with_capacity(operands.len());
-    for operand in operands {
-        maps.push(match operand {
-            Slot::Descriptor(segments) => Some(segments::map_of(ranks, segments).ok()?),
-            Slot::Scalar(_) | Slot::Column(_) => None,
-        });
-    }
-    let settled = settled_in_blocks(ranks, partial, operands, &maps)?;
-    let mut cuts: Cuts<L> = Vec::with_capacity(maps.len());
-    for map in &maps {
-        cuts.push(match map {
-            Some(map) => Some(cut_by_map(ranks, partial, map)?),
-            None => None,
-        });
-    }
-    let share = ranks.layout.share(length);
-    let portion = Portion { first: share.start, length: share.len(), part: 0 };
-    let given = run_on_portion(ranks, partial, (&settled, operands), &portion, &cuts);
-    let words = given.as_ref().map(|given| given.iter().map(word).collect());
-    let words = ranks.collectives.words_of_ranks(words, &vec![partial.yields.len(); ranks.layout.ranks])?;
-    let of_ranks = |index: usize| words.iter().map(move |words| words[index]);
-    let mut results = Vec::with_capacity(partial.yields.len());
-    let given = given?;
-    for (index, (result, kind)) in given.iter().cloned().zip(&partial.yields).enumerate() {
-        results.push(match (result, *kind) {
-            (Slot::Column(part), Yield::All) => Slot::Column(ranks.finish(length, part).ok()?),
-            (Slot::Column(part), Yield::Ordered(op)) => {
-                let counts = of_ranks(index).map(|count| count as usize).enumerate().collect();
-                Slot::Scalar(by_segments::ordered(ranks, op, counts, part)?)
-            }
-            (Slot::Column(part), Yield::Kept) => {
-                let pieces = of_ranks(index).map(|count| count as usize).enumerate().collect();
-                Slot::Column(ranks.ragged(pieces, part).ok()?)
-            }
-            (Slot::Scalar(_), Yield::Reduced(op)) => Slot::Scalar(folded(op, of_ranks(index))),
-            (Slot::Column(reduced), Yield::BySegment(op, segments)) => {
-                let (count, map) = (operands[segments].as_descriptor().0.lengths.length(), maps[segments].as_ref()?);
-                Slot::Column(reduce::exactly_reduced(ranks, op, &reduced, map, count).ok()?)
-            }
-            (Slot::Scalar(_), Yield::Index(op)) => {
-                let parts = of_ranks(index - 1).zip(of_ranks(index)).enumerate().map(|(rank, (value, at))| {
-                    ragged::extreme(op, value, at).from(ranks.layout.block(length, rank).start)
-                });
-                let found = parts.fold(Extreme::none(op.identity()), |before, later| before.then_by(op, later));
-                Slot::Scalar(ScalarValue::Int(found.index))
-            }
-            (Slot::Column(indices), Yield::IndexBySegment(op, segments)) => {
-                let (count, map) = (operands[segments].as_descriptor().0.lengths.length(), maps[segments].as_ref()?);
-                let values = given[index - 1].as_column();
-                let value_of = |segment: usize| values.get(segment);
-                Slot::Column(extreme::indices_in_segments(ranks, op, &indices, value_of, map, count).ok()?)
-            }
-            (_, kind) => panic!("a group yields something else than {kind:?}"),
-        });
-    }
-    Some(partial.without_extremes(results))
-}
-
-/// The operands with columns of elements in blocks, and values of segments for those in this rank's block.
-fn settled_in_blocks<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    partial: &Partial,
-    operands: &[SlotOf<Ranks<L>>],
-    maps: &[Option<SharedMap<L>>],
-) -> Option<Vec<SlotOf<Ranks<L>>>> {
-    let moving = partial.roles.iter().zip(operands).filter_map(|(role, operand)| match (role, operand) {
-        (Role::Elements | Role::OfSegments(_), Slot::Column(column)) => Some(column),
-        _ => None,
-    });
-    ranks.all_in_blocks(&moving.collect::<Vec<_>>()).ok()?;
-    let mut settled = Vec::with_capacity(operands.len());
-    for (role, operand) in partial.roles.iter().zip(operands) {
-        settled.push(match (*role, operand) {
-            (Role::Elements, Slot::Column(column)) => Slot::Column(ranks.in_blocks(column).ok()?),
-            (Role::OfSegments(segments), Slot::Column(column)) => {
-                let (column, map) = (ranks.in_blocks(column).ok()?, maps[segments].as_ref()?);
-                let values = packed::values_of_segments(ranks, &column, map).ok()?;
-                Slot::Column(Distributed::Replicated(values))
-            }
-            (_, operand) => operand.clone(),
-        });
-    }
-    Some(settled)
-}
-
-/// What segments have in this rank's block, by their map.
-fn cut_by_map<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    partial: &Partial,
-    map: &SharedMap<L>,
-) -> Option<Cut<L::Descriptor>> {
-    let starts = match partial.reads.is_empty() {
-        true => None,
-        false => {
-            let starts = packed::ranges_of(map).into_iter().map(|(start, _)| start as i64).collect();
-            Some(ranks.local_column(Constants::Int(starts)).ok()?)
-        }
-    };
-    Some(Cut {
-        local: map.local.clone(),
-        segments: map.segments.len(),
-        first: 0,
-        before: map.head().map_or(0, |head| map.share.start - head.start),
-        lengths: ranks.local.lengths(&map.local).ok()?,
-        starts,
-        longest: map.segments.iter().map(|piece| piece.length).max().unwrap_or(0),
-    })
 }

@@ -41,6 +41,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+pub use analysis::KnownInputs;
 pub(crate) use emit::emit_group;
 pub(crate) use environment::{Bound, BoundColumn, BoundInts, BoundSegments, Environment, Finished, Outlet};
 pub use parts::{Further, PartPlan};

@@ -17,7 +17,7 @@ use nesl_vcode::{Block, Register, RegisterType, VectorOp};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
-pub use parts::{Bounds, Inputs, Partial, Role, Whole, Yield};
+pub use parts::{Inputs, Partial, Role, Whole, Yield};
 pub(crate) use texts::{Segments, Texts};
 
 /// A group.

@@ -7,16 +7,13 @@
 
 use crate::distribution::column::{Distributed, Ragged, Runs};
 use crate::distribution::{Distribution, LocalEngine};
-use crate::groups::portion::{Cut, Cuts, Portion, folded, word};
-use crate::groups::ragged::extreme;
+use crate::groups::portion::{Cut, Cuts, Portion, put_together, word};
 use crate::groups::run::run_on_portion;
-use crate::instructions::reduce;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role, Yield};
 use nesl_backend::machine::strategy;
 use nesl_backend::{Slot, SlotOf, Vector};
-use nesl_prim::{Extreme, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 use std::ops::Range;
 use std::sync::Arc;
@@ -59,40 +56,17 @@ pub(super) fn run<L: LocalEngine>(
     let starts = offsets(&whole.elements);
     let mut results = Vec::with_capacity(partial.yields.len());
     for (index, (result, kind)) in given?.into_iter().zip(&partial.yields).enumerate() {
-        let of_ranks = || words.iter().map(|words| words[index]);
-        let counts = || of_ranks().map(|count| count as usize).enumerate().collect::<Runs>();
         results.push(match (result, *kind) {
             (Slot::Column(part), Yield::All) if starts == ranks.layout.bounds(length) => {
                 Slot::Column(ranks.finish(length, part).ok()?)
             }
-            (Slot::Column(part), Yield::All | Yield::Kept) => Slot::Column(ranks.ragged(counts(), part).ok()?),
-            (Slot::Column(part), Yield::Ordered(op)) => Slot::Scalar(ordered(ranks, op, counts(), part)?),
-            (Slot::Scalar(_), Yield::Reduced(op)) => Slot::Scalar(folded(op, of_ranks())),
             (Slot::Column(part), Yield::BySegment(..) | Yield::OrderedBySegment(..) | Yield::IndexBySegment(..)) => {
                 Slot::Column(ranks.assemble_counted(part, &whole.segments).ok()?)
             }
-            (Slot::Scalar(_), Yield::Index(op)) => {
-                let values = words.iter().map(|words| words[index - 1]);
-                let parts = values.zip(of_ranks()).zip(&starts);
-                let parts = parts.map(|((value, at), &start)| extreme(op, value, at).from(start));
-                let found = parts.fold(Extreme::none(op.identity()), |before, later| before.then_by(op, later));
-                Slot::Scalar(ScalarValue::Int(found.index))
-            }
-            (_, kind) => panic!("a group yields something else than {kind:?}"),
+            (own, kind) => put_together(ranks, (kind, index), own, &words, &starts)?,
         });
     }
     Some(partial.without_extremes(results))
-}
-
-/// The result of an operation whose order counts, of elements in runs, one on each rank.
-pub(super) fn ordered<L: LocalEngine>(
-    ranks: &mut Distribution<L>,
-    op: ScalarOp,
-    runs: Runs,
-    part: Vector,
-) -> Option<ScalarValue> {
-    let column = ranks.ragged(runs, part).ok()?;
-    reduce::reduce(ranks, op, &column).ok()
 }
 
 /// The segments of all descriptors among the operands, if they are alike, and ranks get about as many elements of them.
@@ -174,9 +148,8 @@ fn cut<L: LocalEngine>(
         }
     };
     let lengths = whole.lengths.clone();
-    let longest = lengths.elements::<i64>().iter().copied().max().unwrap_or(0) as usize;
     let local = ranks.local.descriptor(None, lengths.clone()).ok()?;
-    Some(Cut { local, segments: whole.own.len(), first: 0, before: 0, lengths, starts, longest })
+    Some(Cut { local, lengths, first: 0, before: 0, starts })
 }
 
 /// Those of a column with an element for each segment that belong to the segments of this rank.

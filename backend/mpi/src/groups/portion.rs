@@ -1,12 +1,14 @@
-//! A group over a part of the indices on this rank: a block, or a run of what is ragged.
+//! A group over a part of the indices on this rank: a block, a run of what is ragged, or those of whole segments. And
+//! what comes of all ranks.
 
 use crate::communication::collectives::{from_bits, to_bits};
 use crate::distribution::column::Distributed;
 use crate::distribution::{Distribution, LocalEngine};
+use crate::instructions::reduce;
 use crate::ranks::Ranks;
-use nesl_backend::engine::group::{Partial, Role};
+use nesl_backend::engine::group::{Partial, Role, Yield};
 use nesl_backend::{Columns, Slot, SlotOf, Vector};
-use nesl_prim::{Element, ScalarOp, ScalarValue};
+use nesl_prim::{Element, Extreme, ScalarOp, ScalarValue};
 use nesl_vcode::Constants;
 
 /// A part of the indices of a group on this rank.
@@ -22,17 +24,14 @@ pub(crate) struct Portion {
 pub(crate) struct Cut<D> {
     /// What lies in the portion, packed, on the local engine.
     pub(crate) local: D,
-    /// Their number.
-    pub(crate) segments: usize,
+    /// How much of each that is.
+    pub(crate) lengths: Vector,
     /// Which those are of the values of all segments: all of them, where the values are those of the portion.
     pub(crate) first: usize,
     /// How many elements of the first one lie before the portion.
     pub(crate) before: usize,
-    /// How much of each lies in the portion, and where that starts in the data; the latter where something reads there.
-    pub(crate) lengths: Vector,
+    /// Where it starts in the data, where something reads there.
     pub(crate) starts: Option<Vector>,
-    /// The most elements of one of them, with those before the portion.
-    pub(crate) longest: usize,
 }
 
 /// The operands of a group on ranks.
@@ -81,13 +80,13 @@ fn own_input<L: LocalEngine>(
         (Role::Segments, Some(_)) => Slot::Descriptor(cuts[input].as_ref()?.local.clone()),
         (Role::OfSegments(segments), Some(Slot::Column(column))) => {
             let cut = cuts[segments].as_ref()?;
-            Slot::Column(column.whole().slice(cut.first, cut.segments))
+            Slot::Column(column.whole().slice(cut.first, cut.lengths.len()))
         }
         (Role::Count, None) => Slot::Scalar((portion.length as i64).to_value()),
         (Role::First, None) => Slot::Scalar((portion.first as i64).to_value()),
         (Role::Before(segments), None) => {
             let cut = cuts[segments].as_ref()?;
-            let mut before = vec![0; cut.segments];
+            let mut before = vec![0; cut.lengths.len()];
             before.iter_mut().take(1).for_each(|first| *first = cut.before as i64);
             Slot::Column(ranks.local_column(Constants::Int(before)).ok()?)
         }
@@ -106,4 +105,39 @@ pub(super) fn word<D>(result: &Slot<Vector, D>) -> i64 {
         Slot::Scalar(value) => to_bits(*value),
         other => other.as_column().len() as i64,
     }
+}
+
+/// What comes of all ranks of a result that is no matter of segments: from what each has of it, which lies behind what
+/// the ranks before it have. `words` are what they say of all results; each begins where `starts` says.
+pub(super) fn put_together<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    (kind, index): (Yield, usize),
+    own: SlotOf<L>,
+    words: &[Vec<i64>],
+    starts: &[usize],
+) -> Option<SlotOf<Ranks<L>>> {
+    let of_ranks = |index: usize| words.iter().map(move |words| words[index]);
+    Some(match (own, kind) {
+        (Slot::Column(part), Yield::All | Yield::Kept | Yield::Ordered(_)) => {
+            let runs = of_ranks(index).map(|count| count as usize).enumerate().collect();
+            let column = ranks.ragged(runs, part).ok()?;
+            match kind {
+                Yield::Ordered(op) => Slot::Scalar(reduce::reduce(ranks, op, &column).ok()?),
+                _ => Slot::Column(column),
+            }
+        }
+        (Slot::Scalar(_), Yield::Reduced(op)) => Slot::Scalar(folded(op, of_ranks(index))),
+        (Slot::Scalar(_), Yield::Index(op)) => {
+            let parts = of_ranks(index - 1).zip(of_ranks(index)).zip(starts);
+            let parts = parts.map(|((value, at), &start)| extreme(op, value, at).from(start));
+            let found = parts.fold(Extreme::none(op.identity()), |before, later| before.then_by(op, later));
+            Slot::Scalar(ScalarValue::Int(found.index))
+        }
+        (_, kind) => panic!("a group yields something else than {kind:?}"),
+    })
+}
+
+/// An extreme element from the words of it and of its index.
+pub(super) fn extreme(op: ScalarOp, value: i64, index: i64) -> Extreme<ScalarValue> {
+    Extreme { value: from_bits(op.row().result, value), index }
 }

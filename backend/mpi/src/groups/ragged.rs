@@ -8,7 +8,7 @@ use crate::distribution::column::{Distributed, Runs};
 use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::ragged::counts_of;
 use crate::distribution::{Distribution, LocalEngine};
-use crate::groups::portion::{Cut, Cuts, Portion, folded};
+use crate::groups::portion::{Cut, Cuts, Portion, extreme, folded};
 use crate::groups::run::run_on_portion;
 use crate::instructions::segment;
 use crate::layout::offsets;
@@ -212,10 +212,9 @@ fn cut<L: LocalEngine>(
     first: usize,
     before: usize,
 ) -> Option<Cut<L::Descriptor>> {
-    let (segments, longest) = (lengths.len(), before + lengths.iter().copied().max().unwrap_or(0) as usize);
     let lengths = ranks.local_column(Constants::Int(lengths)).ok()?;
     let local = ranks.local.descriptor(None, lengths.clone()).ok()?;
-    Some(Cut { local, segments, first, before, lengths, starts: None, longest })
+    Some(Cut { local, lengths, first, before, starts: None })
 }
 
 /// The results of a group from those over the runs of this rank, or none if a rank has none.
@@ -309,11 +308,6 @@ fn words_for(kind: &Yield, crossed: &Crossed, run: usize) -> usize {
 /// What each run says of a yield and of the one before it, which is the extreme elements of which it is the indices.
 fn of_runs_with_values<'a>(words: &'a [Vec<&[i64]>], index: usize) -> impl Iterator<Item = (&'a [i64], &'a [i64])> {
     words.iter().map(move |words| (words[index - 1], words[index]))
-}
-
-/// An extreme element from the words of it and of its index.
-pub(super) fn extreme(op: ScalarOp, value: i64, index: i64) -> Extreme<ScalarValue> {
-    Extreme { value: from_bits(op.row().result, value), index }
 }
 
 /// How long the segments of an operand are, if every rank knows.

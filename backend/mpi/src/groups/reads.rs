@@ -9,9 +9,10 @@ use crate::distribution::{Distribution, LocalEngine};
 use crate::groups::portion::{Cuts, Locals, Portion};
 use crate::layout::{Layout, overlap};
 use crate::ranks::Ranks;
-use nesl_backend::engine::group::{Bounds, Inputs, Partial, Role};
+use nesl_backend::engine::group::{Inputs, Partial, Role};
 use nesl_backend::{Slot, SlotOf, Vector};
-use nesl_prim::{Element, ScalarValue};
+use nesl_prim::{Element, Interval};
+use nesl_vcode::Constants;
 use std::ops::Range;
 
 /// What is known of the inputs of a portion.
@@ -41,32 +42,29 @@ pub(super) fn read<L: LocalEngine>(
     let mut wanted = Vec::with_capacity(partial.reads.len());
     for (number, &column) in partial.reads.iter().enumerate() {
         let range = |words: &Vec<i64>| words[2 * number] as usize..words[2 * number + 1] as usize;
-        let ranges: Vec<Range<usize>> = all.iter().map(range).collect();
-        let Slot::Column(operand) = &operands[column] else { panic!("a group reads elements of a column") };
+        let (ranges, operand): (Vec<Range<usize>>, _) = (all.iter().map(range).collect(), operands[column].as_column());
         if operand.replicated().is_none() && !is_worth_it(ranks.layout, operand.length(), &ranges, &indices) {
             return None;
         }
         wanted.push((operand, ranges));
     }
     let came = ranks.excerpts(&wanted).ok()?;
-    let offsets = wanted.iter().map(|(_, ranges)| ranges[ranks.layout.rank].start);
-    let excerpts: Vec<(usize, Vector, usize)> =
-        partial.reads.iter().zip(came).zip(offsets).map(|((&column, came), offset)| (column, came, offset)).collect();
+    let rank = ranks.layout.rank;
+    let offset = |at: usize| wanted[at].1[rank].start as i64;
+    let of = |column: usize| partial.reads.iter().position(|&read| read == column);
     let mut local = local?;
-    let of = |column: usize| excerpts.iter().find(|(of, ..)| *of == column);
     for (slot, role) in local.iter_mut().zip(&partial.roles) {
         match *role {
-            Role::Read(column) => *slot = of(column).map(|(_, elements, _)| Slot::Column(elements.clone())),
-            Role::Offset(column) => *slot = of(column).map(|&(.., offset)| Slot::Scalar((offset as i64).to_value())),
+            Role::Read(column) => *slot = Some(Slot::Column(came[of(column)?].clone())),
+            Role::Offset(column) => *slot = Some(Slot::Scalar(offset(of(column)?).to_value())),
             Role::View { descriptor, column } => {
-                let offset = of(column)?.2 as i64;
-                let cut = cuts[descriptor].as_ref()?;
+                let (offset, cut) = (offset(of(column)?), cuts[descriptor].as_ref()?);
                 let segments = cut.starts.as_ref()?.elements::<i64>().iter().zip(cut.lengths.elements::<i64>());
                 // Where segments without elements start nobody reads.
                 let starts = segments.map(|(start, &length)| if length == 0 { 0 } else { start - offset }).collect();
-                let starts = ranks.local_column(nesl_vcode::Constants::Int(starts)).ok()?;
-                let lengths = ranks.local.lengths(&cuts[descriptor].as_ref()?.local).ok()?;
-                *slot = Some(Slot::Descriptor(ranks.local.descriptor(Some(starts), lengths).ok()?));
+                let starts = ranks.local_column(Constants::Int(starts)).ok()?;
+                let view = ranks.local.descriptor(Some(starts), cut.lengths.clone()).ok()?;
+                *slot = Some(Slot::Descriptor(view));
             }
             _ => {}
         }
@@ -82,60 +80,49 @@ fn is_worth_it(layout: Layout, length: usize, ranges: &[Range<usize>], indices: 
 }
 
 impl<L: LocalEngine> Inputs for Known<'_, L> {
-    fn scalar(&self, input: usize) -> ScalarValue {
-        match &self.operands[input] {
-            Slot::Scalar(value) => *value,
-            Slot::Column(_) | Slot::Descriptor(_) => panic!("input {input} is no scalar"),
+    fn input(&self, input: usize) -> Option<Interval> {
+        match self.local.get(input)?.as_ref()? {
+            Slot::Scalar(value) => Interval::of_value(*value),
+            Slot::Column(Vector::Int(ints)) => Interval::of_numbers(ints.elements()),
+            Slot::Column(_) | Slot::Descriptor(_) => None,
         }
     }
 
-    fn elements(&self, input: usize) -> Bounds {
-        match self.local.get(input) {
-            Some(Some(Slot::Column(Vector::Int(ints)))) => bounds_of(ints.elements()),
+    fn elements_in(&self, column: usize, range: Range<usize>) -> Option<Interval> {
+        match &self.operands[column] {
+            Slot::Column(Distributed::Replicated(Vector::Int(ints))) => {
+                Interval::of_numbers(ints.elements().get(range)?)
+            }
             _ => None,
         }
     }
 
-    fn elements_in(&self, input: usize, range: Range<usize>) -> Bounds {
-        match &self.operands[input] {
-            Slot::Column(Distributed::Replicated(Vector::Int(ints))) => bounds_of(ints.elements().get(range)?),
-            _ => None,
-        }
-    }
-
-    fn length(&self, input: usize) -> usize {
-        match &self.operands[input] {
-            Slot::Column(column) => column.length(),
-            Slot::Scalar(_) | Slot::Descriptor(_) => panic!("input {input} is no column"),
-        }
+    fn length(&self, column: usize) -> usize {
+        self.operands[column].as_column().length()
     }
 
     fn indices(&self) -> Range<usize> {
         self.portion.first..self.portion.first + self.portion.length
     }
 
-    fn longest(&self, input: usize) -> usize {
-        self.cuts[input].as_ref().map_or(0, |cut| cut.longest)
+    fn longest(&self, descriptor: usize) -> usize {
+        let Some(cut) = &self.cuts[descriptor] else { return 0 };
+        let lengths = cut.lengths.elements::<i64>().iter().enumerate();
+        // What lies before the portion counts, too.
+        let positions = lengths.map(|(segment, &length)| length as usize + if segment == 0 { cut.before } else { 0 });
+        positions.max().unwrap_or(0)
     }
 
-    fn view(&self, input: usize) -> Range<usize> {
+    fn view(&self, descriptor: usize) -> Range<usize> {
         let Some((starts, lengths)) =
-            self.cuts[input].as_ref().and_then(|cut| Some((cut.starts.as_ref()?, &cut.lengths)))
+            self.cuts[descriptor].as_ref().and_then(|cut| Some((cut.starts.as_ref()?, &cut.lengths)))
         else {
             return 0..usize::MAX;
         };
-        let segments =
-            starts.elements::<i64>().iter().zip(lengths.elements::<i64>()).filter(|(_, length)| **length > 0);
-        let (mut first, mut end) = (i64::MAX, 0);
-        for (&start, &length) in segments {
-            (first, end) = (first.min(start), end.max(start.saturating_add(length)));
-        }
-        if first < end { first as usize..end as usize } else { 0..0 }
+        let segments = starts.elements::<i64>().iter().zip(lengths.elements::<i64>());
+        let ranges =
+            segments.filter(|(_, length)| **length > 0).map(|(&start, &length)| start..start.saturating_add(length));
+        let all = ranges.reduce(|all, range| all.start.min(range.start)..all.end.max(range.end));
+        all.map_or(0..0, |all| all.start as usize..all.end as usize)
     }
-}
-
-/// Bounds of some ints; of none that they are nothing.
-fn bounds_of(ints: &[i64]) -> Bounds {
-    let least = ints.iter().copied().min().unwrap_or(0);
-    Some((least, ints.iter().copied().max().unwrap_or(0)))
 }

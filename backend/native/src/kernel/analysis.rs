@@ -30,6 +30,7 @@ use super::plan::{Ending, Mode, NodeOp, Plan, PlanNode, PlanOperand, is_ordered}
 use crate::scalar::lanes::LaneType;
 pub(super) use checks::{EndCheck, IndexedColumn, Length, LengthCheck};
 pub(super) use evolution::Evolution;
+pub use intervals::KnownInputs;
 use nesl_prim::{Interval, ScalarOp};
 use nesl_vcode::{RegisterType, VectorOp};
 pub(super) use unswitch::{Change, Changes, Inner, inner};
@@ -157,7 +158,7 @@ impl<'p> Analysis<'p> {
             cursors,
             positioned,
             branches: Vec::new(),
-            intervals: intervals::intervals(plan),
+            intervals: plan.intervals(&intervals::Types),
             narrow: None,
             outer: None,
             is_wide: false,

@@ -7,7 +7,7 @@
 
 mod bounds;
 
-pub use bounds::{Bounds, Inputs};
+pub use bounds::Inputs;
 
 use super::Group;
 use nesl_native::{Ending, Extent, Further, NodeOp, Plan, PlanOperand};
@@ -225,7 +225,9 @@ mod tests {
     use crate::data::vector::Vector;
     use crate::engine::Columns;
     use crate::engine::group::LocalSlot;
+    use nesl_prim::Interval;
     use nesl_vcode::{Constants, Op};
+    use std::ops::Range;
 
     /// The group in a function of one instruction.
     fn partial(parameters: &str, types: &str, body: &str, yields: &str) -> Option<Partial> {
@@ -339,15 +341,11 @@ mod tests {
     }
 
     impl Inputs for Inside {
-        fn scalar(&self, input: usize) -> ScalarValue {
-            panic!("input {input} is no scalar")
+        fn input(&self, _: usize) -> Option<Interval> {
+            Interval::of_numbers(&self.elements)
         }
 
-        fn elements(&self, _: usize) -> Bounds {
-            Some((*self.elements.iter().min()?, *self.elements.iter().max()?))
-        }
-
-        fn elements_in(&self, _: usize, _: std::ops::Range<usize>) -> Bounds {
+        fn elements_in(&self, _: usize, _: Range<usize>) -> Option<Interval> {
             None
         }
 
@@ -355,7 +353,7 @@ mod tests {
             self.length
         }
 
-        fn indices(&self) -> std::ops::Range<usize> {
+        fn indices(&self) -> Range<usize> {
             0..self.elements.len()
         }
 
@@ -363,7 +361,7 @@ mod tests {
             panic!("input {input} is no descriptor")
         }
 
-        fn view(&self, input: usize) -> std::ops::Range<usize> {
+        fn view(&self, input: usize) -> Range<usize> {
             panic!("input {input} is no descriptor")
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Characters and truth values count as their codes, and as 0 and 1.
 
-use crate::{ScalarOp, ScalarType};
+use crate::{ScalarOp, ScalarType, ScalarValue};
 
 /// Numbers from the one to the other, both among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,23 @@ impl Interval {
         }
     }
 
+    /// That of one value, as an int; none of a float.
+    pub fn of_value(value: ScalarValue) -> Option<Interval> {
+        let number = match value {
+            ScalarValue::Int(value) => value,
+            ScalarValue::Char(code) => code.into(),
+            ScalarValue::Bool(value) => value.into(),
+            ScalarValue::Float(_) => return None,
+        };
+        Some(Interval::new(number, number))
+    }
+
+    /// That of some numbers; of none, nothing.
+    pub fn of_numbers(numbers: &[i64]) -> Option<Interval> {
+        let (low, high) = (numbers.iter().min()?, numbers.iter().max()?);
+        Some(Interval::new(*low, *high))
+    }
+
     /// Whether all of it is in another one.
     pub fn is_in(self, low: i64, high: i64) -> bool {
         low <= self.low && self.high <= high
@@ -46,6 +63,11 @@ impl Interval {
     pub fn common(self, other: Interval) -> Interval {
         let (low, high) = (self.low.max(other.low), self.high.min(other.high));
         if low <= high { Interval::new(low, high) } else { self }
+    }
+
+    /// The interval, if it says anything.
+    fn known(self) -> Option<Interval> {
+        (self != Interval::ALL).then_some(self)
     }
 
     /// That of what an operation makes of the ends, which go up or down with each operand.
@@ -74,13 +96,14 @@ impl Interval {
                 let most = low.checked_neg()?.max(high);
                 Some(Interval::new(if low > 0 { low } else { 0 }, most.max(0)))
             }
+            // Where nothing is known of one of them, the other one still says something.
             ScalarOp::MaximumInt | ScalarOp::MaximumChar => {
-                let (a, b) = (of(0)?, of(1)?);
-                Some(Interval::new(a.low.max(b.low), a.high.max(b.high)))
+                let [a, b] = [0, 1].map(|at| of(at).unwrap_or(Interval::ALL));
+                Interval::new(a.low.max(b.low), a.high.max(b.high)).known()
             }
             ScalarOp::MinimumInt | ScalarOp::MinimumChar => {
-                let (a, b) = (of(0)?, of(1)?);
-                Some(Interval::new(a.low.min(b.low), a.high.min(b.high)))
+                let [a, b] = [0, 1].map(|at| of(at).unwrap_or(Interval::ALL));
+                Interval::new(a.low.min(b.low), a.high.min(b.high)).known()
             }
             // No more bits than a number without a sign has.
             ScalarOp::AndInt => {
@@ -112,6 +135,12 @@ impl Interval {
             ScalarOp::CodeToChar => Some(of(0).unwrap_or(Interval::ALL).common(Interval::new(0, 255))),
             ScalarOp::LowByte => of(0).filter(|number| number.is_in(0, 255)).or(Interval::of_type(ScalarType::Char)),
             ScalarOp::BoolToInt => Some(Interval::new(0, 1)),
+            // What fails gives nothing.
+            ScalarOp::CheckIndex => {
+                let most = of(1).map_or(i64::MAX, |length| length.high.saturating_sub(1)).max(0);
+                Some(of(0).unwrap_or(Interval::ALL).common(Interval::new(0, most)))
+            }
+            ScalarOp::CheckLength => Some(of(0).unwrap_or(Interval::ALL).common(Interval::new(0, i64::MAX))),
             other => Interval::of_type(other.row().result),
         }
     }
@@ -159,6 +188,46 @@ mod tests {
         assert_eq!(of(ScalarOp::Modulo, -10), None);
         assert_eq!(of(ScalarOp::Remainder, -10), Some(Interval::new(-9, 9)));
         assert_eq!(of(ScalarOp::Remainder, i64::MIN), None);
+    }
+
+    #[test]
+    fn results_are_between_the_numbers_that_are_said() {
+        let ops = [
+            ScalarOp::AddInt,
+            ScalarOp::SubtractInt,
+            ScalarOp::MultiplyInt,
+            ScalarOp::MinimumInt,
+            ScalarOp::MaximumInt,
+            ScalarOp::DivideInt,
+            ScalarOp::Modulo,
+            ScalarOp::Remainder,
+            ScalarOp::AndInt,
+            ScalarOp::OrInt,
+            ScalarOp::XorInt,
+            ScalarOp::CheckIndex,
+        ];
+        let ends = [i64::MIN, -7, -1, 0, 1, 3, 12, i64::MAX];
+        let pairs = ends.iter().flat_map(|&low| ends.iter().map(move |&high| (low, high)));
+        let mut intervals: Vec<Option<Interval>> =
+            pairs.filter(|(low, high)| low <= high).map(|(low, high)| Some(Interval::new(low, high))).collect();
+        intervals.push(None);
+        let inside = |interval: Option<Interval>| {
+            let Interval { low, high } = interval.unwrap_or(Interval::ALL);
+            [low, high, low.saturating_add(1).min(high), high.saturating_sub(1).max(low)]
+        };
+        for op in ops {
+            for &left in &intervals {
+                for &right in &intervals {
+                    let said = Interval::of_operation(op, |at| [left, right][at]);
+                    for (a, b) in inside(left).into_iter().flat_map(|a| inside(right).map(|b| (a, b))) {
+                        let result = crate::eval(op, &[a, b].map(ScalarValue::Int));
+                        if let (Some(said), Ok(ScalarValue::Int(result))) = (said, result) {
+                            assert!(Interval::new(result, result).is_in(said.low, said.high), "{op} {a} {b}: {said:?}");
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[test]

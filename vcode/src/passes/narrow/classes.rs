@@ -4,7 +4,7 @@
 use super::{moved, read_at_index};
 use crate::op::VectorOp;
 use crate::program::{Block, Function, Instruction, Op, Operand, Register, RegisterType};
-use nesl_prim::{Constants, Interval, ScalarType, ScalarValue};
+use nesl_prim::{Constants, Interval, ScalarType};
 use std::collections::{HashMap, HashSet};
 
 /// The columns of a function that are to be bytes.
@@ -80,10 +80,7 @@ impl Columns<'_> {
     /// Between which numbers an operand is.
     fn interval(&self, operand: Operand) -> Option<Interval> {
         match operand {
-            Operand::Constant(ScalarValue::Int(value)) => Some(Interval::new(value, value)),
-            Operand::Constant(ScalarValue::Char(code)) => Some(Interval::new(code.into(), code.into())),
-            Operand::Constant(ScalarValue::Bool(value)) => Some(Interval::new(value.into(), value.into())),
-            Operand::Constant(ScalarValue::Float(_)) => None,
+            Operand::Constant(value) => Interval::of_value(value),
             Operand::Register(register) => {
                 self.intervals.get(&register).copied().or(match self.registers[register.0 as usize] {
                     RegisterType::Column(ty) | RegisterType::Scalar(ty) => Interval::of_type(ty),
@@ -105,10 +102,7 @@ impl Columns<'_> {
         };
         let interval = match &instruction.op {
             Op::Map(op) | Op::Scalar(op) => Interval::of_operation(*op, of),
-            Op::Constants(Constants::Int(values)) => {
-                let ends = (values.iter().min(), values.iter().max());
-                Some(if let (Some(&low), Some(&high)) = ends { Interval::new(low, high) } else { Interval::new(0, 0) })
-            }
+            Op::Constants(Constants::Int(values)) => Some(Interval::of_numbers(values).unwrap_or(Interval::new(0, 0))),
             Op::Vector(VectorOp::Dist) => of(0),
             Op::Vector(VectorOp::Build) => hull(&(0..operands.len()).collect::<Vec<_>>()).flatten(),
             _ => hull(&moved(instruction)).flatten(),

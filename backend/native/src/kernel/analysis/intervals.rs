@@ -1,55 +1,95 @@
 //! Between which numbers the elements of a node are, where its operands say so: characters are codes of 0 to 255, and
 //! what is kept by `c >= a and c <= z` is between these.
 //!
-//! It is what decides whether elements fit into narrow lanes ([`super::narrow`]); what operations make of intervals
-//! says [`Interval`]. Numbers of a space within are looked at where its flags are true alone: elsewhere nobody reads
-//! them.
+//! It is what decides whether elements fit into narrow lanes ([`super::narrow`]), and, where inputs are there, which
+//! elements of columns a loop can read at other indices; what operations make of intervals says [`Interval`]. Numbers
+//! of a space within are looked at where its flags are true alone: elsewhere nobody reads them.
 
 use super::super::plan::{NodeOp, Plan, PlanOperand};
 use crate::scalar::int_comparison;
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
-use nesl_prim::{Interval, ScalarOp, ScalarValue};
+use nesl_prim::{Interval, ScalarOp};
 use nesl_vcode::{RegisterType, VectorOp};
 
-/// Those of all nodes; none where nothing is known.
-pub(super) fn intervals(plan: &Plan) -> Vec<Option<Interval>> {
-    let mut found = Vec::with_capacity(plan.nodes.len());
-    for number in 0..plan.nodes.len() {
-        let interval = of_node(plan, &found, number);
-        found.push(interval);
+/// What is known of the numbers that a loop gets. Of none of them anything need be.
+pub trait KnownInputs {
+    /// Of a scalar, or of the elements of a column at the indices or segments of the loop.
+    fn input(&self, _input: usize) -> Option<Interval> {
+        None
     }
-    found
+    /// Of its indices.
+    fn indices(&self) -> Option<Interval> {
+        None
+    }
+    /// Of the positions of its elements in the segments of a descriptor.
+    fn positions(&self, _descriptor: usize) -> Option<Interval> {
+        None
+    }
+    /// Of the elements of a column that it reads at such indices.
+    fn gathered(&self, _column: usize, _indices: Option<Interval>) -> Option<Interval> {
+        None
+    }
+    /// Of the elements of a column that it reads in the segments of a descriptor.
+    fn viewed(&self, _column: usize, _descriptor: usize) -> Option<Interval> {
+        None
+    }
 }
 
-/// That of a source, by those of nodes.
-pub(in super::super) fn of_source(plan: &Plan, found: &[Option<Interval>], source: PlanOperand) -> Option<Interval> {
-    match source {
-        PlanOperand::Node(node) => found[node],
-        PlanOperand::Constant(ScalarValue::Int(value)) => Some(Interval::new(value, value)),
-        PlanOperand::Constant(ScalarValue::Char(code)) => Some(Interval::new(code.into(), code.into())),
-        PlanOperand::Constant(ScalarValue::Bool(value)) => Some(Interval::new(value.into(), value.into())),
-        PlanOperand::Constant(ScalarValue::Float(_)) => None,
-        PlanOperand::Input(input) => match plan.inputs[input] {
-            RegisterType::Column(ty) | RegisterType::Scalar(ty) => Interval::of_type(ty),
-            RegisterType::Descriptor => None,
-        },
+/// A loop that nobody has given anything: types alone say something.
+pub(in super::super) struct Types;
+
+impl KnownInputs for Types {}
+
+impl Plan {
+    /// The intervals of all nodes, where so much is known of inputs; none where nothing is known.
+    pub fn intervals(&self, inputs: &impl KnownInputs) -> Vec<Option<Interval>> {
+        let mut found = Vec::with_capacity(self.nodes.len());
+        for number in 0..self.nodes.len() {
+            let interval = of_node(self, inputs, &found, number);
+            found.push(interval);
+        }
+        found
+    }
+
+    /// That of a source, by those of nodes.
+    pub fn interval_of(
+        &self,
+        inputs: &impl KnownInputs,
+        found: &[Option<Interval>],
+        source: PlanOperand,
+    ) -> Option<Interval> {
+        match source {
+            PlanOperand::Node(node) => found[node],
+            PlanOperand::Constant(value) => Interval::of_value(value),
+            PlanOperand::Input(input) => inputs.input(input).or(match self.inputs[input] {
+                RegisterType::Column(ty) | RegisterType::Scalar(ty) => Interval::of_type(ty),
+                RegisterType::Descriptor => None,
+            }),
+        }
     }
 }
 
-fn of_node(plan: &Plan, found: &[Option<Interval>], number: usize) -> Option<Interval> {
+fn of_node(plan: &Plan, inputs: &impl KnownInputs, found: &[Option<Interval>], number: usize) -> Option<Interval> {
     let node = &plan.nodes[number];
-    let of = |position: usize| of_source(plan, found, node.operands[position]);
-    match node.op {
-        NodeOp::Map(op) => Interval::of_operation(op, of),
-        NodeOp::Vector(VectorOp::Dist) => of(0),
-        NodeOp::Vector(VectorOp::Merge) => Some(of(1)?.hull(of(2)?)),
-        NodeOp::Vector(VectorOp::Pack) => {
+    let of = |position: usize| plan.interval_of(inputs, found, node.operands[position]);
+    let known = match (node.op, node.operands.as_slice()) {
+        (NodeOp::Map(op), _) => return Interval::of_operation(op, of),
+        (NodeOp::Vector(VectorOp::Dist | VectorOp::SegDist), _) => of(0),
+        (NodeOp::Vector(VectorOp::Merge), _) => return Some(of(1)?.hull(of(2)?)),
+        (NodeOp::Vector(VectorOp::Pack), _) => {
             let implied = implied(plan, node.operands[1], true, origin(plan, node.operands[0]));
             let known = of(0).unwrap_or(Interval::ALL).common(implied);
-            (known != Interval::ALL).then_some(known)
+            return (known != Interval::ALL).then_some(known);
         }
-        NodeOp::Vector(_) => Interval::of_type(node.ty),
-    }
+        (NodeOp::Vector(VectorOp::Iota), _) => inputs.indices(),
+        (NodeOp::Vector(VectorOp::SegIota), &[PlanOperand::Input(descriptor)]) => inputs.positions(descriptor),
+        (NodeOp::Vector(VectorOp::Gather), &[PlanOperand::Input(column), _]) => inputs.gathered(column, of(1)),
+        (NodeOp::Vector(VectorOp::Compact), &[PlanOperand::Input(column), PlanOperand::Input(descriptor)]) => {
+            inputs.viewed(column, descriptor)
+        }
+        (NodeOp::Vector(_), _) => None,
+    };
+    known.or(Interval::of_type(node.ty))
 }
 
 /// What a source takes its elements from, number for number.
@@ -80,7 +120,7 @@ fn implied(plan: &Plan, flags: PlanOperand, truth: bool, of: PlanOperand) -> Int
         NodeOp::Vector(VectorOp::Pack) => implied(plan, operand(0), truth, of),
         NodeOp::Map(op) => {
             let Some(condition) = int_comparison(op) else { return Interval::ALL };
-            let constant = |position| of_source(plan, &[], operand(position));
+            let constant = |position| plan.interval_of(&Types, &[], operand(position));
             let [is_first, is_second] = [0, 1].map(|position| origin(plan, operand(position)) == of);
             let (condition, with) = match (operand(0), operand(1)) {
                 (_, PlanOperand::Constant(_)) if is_first => (condition, constant(1)),

@@ -93,7 +93,7 @@ impl Analysis<'_> {
 
     /// Between which numbers a source is.
     pub fn interval(&self, source: PlanOperand) -> Option<Interval> {
-        intervals::of_source(self.plan, &self.intervals, source)
+        self.plan.interval_of(&intervals::Types, &self.intervals, source)
     }
 
     /// Whether lanes can hold a source.
