@@ -2,8 +2,9 @@
 //! where these begin. What is read by them lies near the elements that read it, or in rows; by others it may lie
 //! anywhere.
 
-use crate::op::VectorOp;
+use crate::op::{Class, Fusion};
 use crate::program::{Function, Instruction, Op, Operand, RegisterType};
+use nesl_prim::ScalarType;
 use std::collections::HashSet;
 
 /// The columns of a function that are computed so, and the descriptors of such starts and lengths.
@@ -25,29 +26,26 @@ impl Computed {
         }
     }
 
+    /// The row says whether an instruction makes elements from those at their places, or makes and takes apart
+    /// descriptors. All columns of ints that it does so from have to be computed, and what says where its data are.
     fn instruction(&mut self, instruction: &Instruction, registers: &[RegisterType]) {
-        let is_column = |operand: &&Operand| match operand {
-            Operand::Constant(_) => false,
-            Operand::Register(register) => !matches!(registers[register.0 as usize], RegisterType::Scalar(_)),
+        let (is_placed, data): (bool, &[(usize, usize)]) = match instruction.op {
+            Op::Map(_) => (true, &[]),
+            Op::Vector(op) => {
+                let is_in_loop = matches!(op.fusion(), Fusion::Element(_) | Fusion::Filter(_) | Fusion::Join(_));
+                (op.class() != Class::Scan && (is_in_loop || op.class() == Class::Shape), op.data())
+            }
+            _ => return,
         };
-        let all_of = |operands: &[Operand]| operands.iter().filter(is_column).all(|&operand| self.has(operand));
-        let operands = &instruction.operands[..];
-        let is_computed = match &instruction.op {
-            Op::Map(_) | Op::Vector(VectorOp::Gather | VectorOp::Compact | VectorOp::View) => all_of(operands),
-            Op::Vector(VectorOp::SegDist | VectorOp::Pack) => all_of(&operands[..1]),
-            Op::Vector(VectorOp::Merge) => all_of(&operands[1..]),
-            Op::Vector(op) => matches!(
-                op,
-                VectorOp::Iota
-                    | VectorOp::SegIota
-                    | VectorOp::Dist
-                    | VectorOp::Starts
-                    | VectorOp::Lengths
-                    | VectorOp::Packed
-            ),
-            _ => false,
+        let is_so = |(position, &operand): (usize, &Operand)| match operand {
+            Operand::Constant(_) => true,
+            Operand::Register(register) => match registers[register.0 as usize] {
+                RegisterType::Column(ScalarType::Int) => self.has(operand),
+                RegisterType::Descriptor => data.iter().all(|pair| pair.1 != position) || self.has(operand),
+                RegisterType::Column(_) | RegisterType::Scalar(_) => true,
+            },
         };
-        if is_computed {
+        if is_placed && instruction.operands.iter().enumerate().all(is_so) {
             self.0.extend(instruction.results.iter().map(|&result| Operand::from(result)));
         }
     }
