@@ -16,17 +16,6 @@ pub enum Suite {
     Languages,
 }
 
-impl Suite {
-    /// What it is called on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Suite::Programs => "programs",
-            Suite::Outside => "outside",
-            Suite::Languages => "languages",
-        }
-    }
-}
-
 /// A benchmark.
 pub struct Row {
     /// The suite that it belongs to.

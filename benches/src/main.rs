@@ -172,12 +172,10 @@ fn compare_ranks(rows: &[&Row], ranks: usize, arguments: &Arguments) -> ExitCode
             }
         }
     }
-    let mean = |ratio: fn(ranks::Compared) -> f64| {
-        let logarithms: f64 = all.iter().map(|&compared| ratio(compared).ln()).sum();
-        (logarithms / all.len() as f64).exp()
-    };
-    let (speed_up, of_threads) = (mean(ranks::Compared::speed_up), mean(ranks::Compared::of_threads));
-    println!("geometric means of {}: speed-up {speed_up:.2}, of threads {of_threads:.2}", all.len());
+    let mean = |ratio: fn(ranks::Compared) -> f64| report::geometric_mean(all.iter().map(|&compared| ratio(compared)));
+    if let (Some(speed_up), Some(of_threads)) = (mean(ranks::Compared::speed_up), mean(ranks::Compared::of_threads)) {
+        println!("geometric means of {}: speed-up {speed_up:.2}, of threads {of_threads:.2}", all.len());
+    }
     code
 }
 

@@ -93,10 +93,7 @@ fn times_in(pool: &rayon::ThreadPool, row: &Row, size: usize, settings: Settings
     drop((result, expected));
     let (mut nesl_times, mut twin_times) = (Vec::new(), Vec::new());
     for _ in 0..settings.repetitions.max(1) {
-        let start = Instant::now();
-        let result = program.call(&arguments)?;
-        nesl_times.push(start.elapsed().as_secs_f64());
-        drop(result);
+        nesl_times.push(program.time(&arguments)?);
         let start = Instant::now();
         let result = pool.install(&twin);
         twin_times.push(start.elapsed().as_secs_f64());
@@ -117,14 +114,8 @@ pub fn program_time(row: &Row, size: usize, threads: usize, repetitions: usize) 
         let mut program = Compiled::new(row.program, row.text, threads, memory_to_use())?;
         let arguments = program.arguments((row.case)(size).arguments)?;
         drop(program.call(&arguments)?);
-        let mut times = Vec::new();
-        for _ in 0..repetitions.max(1) {
-            let start = Instant::now();
-            let result = program.call(&arguments)?;
-            times.push(start.elapsed().as_secs_f64());
-            drop(result);
-        }
-        Ok(median(times))
+        let times: Result<Vec<f64>, String> = (0..repetitions.max(1)).map(|_| program.time(&arguments)).collect();
+        Ok(median(times?))
     })
 }
 
@@ -165,9 +156,10 @@ fn peak_in(
 pub fn peak_apart(row: &Row, size: usize, threads: usize, side: Side) -> Option<u64> {
     let mut command = Command::new(std::env::current_exe().ok()?);
     let side = side.to_possible_value()?;
+    let suite = row.suite.to_possible_value()?;
     command.args([
         "--suite",
-        row.suite.name(),
+        suite.get_name(),
         "--peak-of",
         side.get_name(),
         "--size",

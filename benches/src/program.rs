@@ -7,6 +7,7 @@ use nesl_frontend::{Options, Session, render};
 use nesl_span::{Origin, SourceMap};
 use nesl_vcode::{Main, Program, Step, pipeline};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A program whose `main` can be called.
 pub struct Compiled<E: Engine> {
@@ -82,6 +83,18 @@ impl<E: Engine> Compiled<E> {
     pub fn call(&mut self, arguments: &[Value<E>]) -> Result<Value<E>, String> {
         let step = self.main.step.clone();
         self.run(&step, arguments)?.pop().ok_or_else(|| "main shows nothing".to_owned())
+    }
+
+    /// The seconds that calling `main` takes. Its result is dropped after the clock has stopped.
+    ///
+    /// # Errors
+    /// Its failure, as text.
+    pub fn time(&mut self, arguments: &[Value<E>]) -> Result<f64, String> {
+        let start = Instant::now();
+        let result = self.call(arguments)?;
+        let seconds = start.elapsed().as_secs_f64();
+        drop(result);
+        Ok(seconds)
     }
 
     fn run(&mut self, step: &Step, arguments: &[Value<E>]) -> Result<Vec<Value<E>>, String> {

@@ -168,13 +168,19 @@ impl Report {
                         None => largest.push(result),
                     }
                 }
-                let logarithms: f64 = largest.iter().map(|result| result.ratio.ln()).sum();
                 let benchmarks = largest.len();
-                let ratio = (logarithms / benchmarks as f64).exp();
-                (benchmarks > 0).then_some(Mean { threads, benchmarks, ratio })
+                let ratio = geometric_mean(largest.into_iter().map(|result| result.ratio));
+                ratio.map(|ratio| Mean { threads, benchmarks, ratio })
             })
             .collect();
     }
+}
+
+/// The geometric mean of ratios, if there are any.
+pub fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
+    let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
+    let count = logarithms.len();
+    (count > 0).then(|| (logarithms.into_iter().sum::<f64>() / count as f64).exp())
 }
 
 #[cfg(test)]

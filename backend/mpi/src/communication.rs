@@ -7,6 +7,7 @@
 //! collectives   what ranks agree on                         wire        the types of elements that messages carry
 //! check         whether what is sent arrives, and how fast   members     the ranks that a message may go to
 //! regroup       more ranks, or fewer, while a job runs    ending      one rank ends them all, and says why
+//! launcher      the command that starts ranks
 //! ```
 
 pub mod check;
@@ -16,6 +17,7 @@ pub(crate) mod ending;
 pub(crate) mod frame;
 pub(crate) mod framed;
 pub mod interrupts;
+pub mod launcher;
 pub(crate) mod members;
 pub mod process;
 pub mod regroup;

@@ -8,20 +8,13 @@ use crate::answer;
 use crate::case::{Case, Row};
 use crate::machine_limits::{median, memory_to_use};
 use crate::program::Compiled;
+use clap::ValueEnum;
 use nesl_backend::{Engine, Piece, Threads};
+use nesl_mpi::communication::launcher;
 use nesl_mpi::{Communicator, Ranks};
 use nesl_vcode::Constants;
+use std::io::ErrorKind;
 use std::ops::Range;
-use std::process::Command;
-use std::time::Instant;
-
-/// What Open MPI needs to start more ranks than there are cores, for any user, none of them tied to a core.
-const SETTINGS: [(&str, &str); 4] = [
-    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
-    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
-];
 
 /// The seconds of one program.
 #[derive(Clone, Copy, Debug)]
@@ -77,17 +70,20 @@ pub fn line(row: &Row, size: usize, compared: Compared) -> String {
 /// The seconds that a row takes as a job of so many ranks.
 fn job(row: &Row, size: usize, ranks: usize, repetitions: usize) -> Result<f64, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let mut command = Command::new("mpirun");
-    // What was said for this process stays.
-    command.envs(SETTINGS.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()));
-    command.args(["-n", &ranks.to_string()]).arg(own).args(["--suite", row.suite.name(), "--as-rank"]);
-    command.args(["--size", &size.to_string(), "--repetitions", &repetitions.to_string(), row.name]);
-    let output = command.output().map_err(|error| format!("cannot run mpirun: {error}"))?;
-    let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    match printed.trim().parse() {
-        Ok(seconds) if output.status.success() => Ok(seconds),
-        _ => Err(format!("{}: {printed}{errors}", output.status)),
+    let suite = row.suite.to_possible_value().ok_or("the suite has no name")?;
+    for (launcher, mut command) in launcher::commands(ranks, &own) {
+        command.args(["--suite", suite.get_name(), "--as-rank", "--size", &size.to_string()]);
+        let output = match command.args(["--repetitions", &repetitions.to_string(), row.name]).output() {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            output => output.map_err(|error| format!("cannot run {launcher}: {error}"))?,
+        };
+        let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        return match printed.trim().parse() {
+            Ok(seconds) if output.status.success() => Ok(seconds),
+            _ => Err(format!("{}: {printed}{errors}", output.status)),
+        };
     }
+    Err("there is no launcher of MPI".to_owned())
 }
 
 /// What this process does as a rank of such a job: measures a row, and prints on rank 0 the seconds that it takes.
@@ -125,11 +121,8 @@ fn time(engine: Ranks<Threads>, row: &Row, size: usize, repetitions: usize) -> R
     let mut times = Vec::new();
     for _ in 0..repetitions.max(1) {
         slowest(program.engine().communicator(), 0.0);
-        let start = Instant::now();
-        let result = program.call(&arguments)?;
-        let own = start.elapsed().as_secs_f64();
+        let own = program.time(&arguments)?;
         times.push(slowest(program.engine().communicator(), own));
-        drop(result);
     }
     Ok(median(times))
 }

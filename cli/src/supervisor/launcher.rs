@@ -5,32 +5,13 @@
 //! the job in an orderly way. On Linux the launcher ends when the supervisor does, however that happens.
 
 use crate::launch::{FewFiles, check_files};
+use nesl_mpi::communication::launcher::{self, LAUNCHER_VARIABLE};
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
-
-/// The variable that names the launcher, with options before those of ours.
-pub const LAUNCHER_VARIABLE: &str = "NESL_MPIRUN";
-
-/// The launchers that are looked for.
-const LAUNCHERS: [&str; 2] = ["mpirun", "mpiexec"];
-
-/// How Open MPI is told, in its old and its new form, to start as many ranks as it is asked to, for any user, not to
-/// tie them to cores that their threads then share, to let ranks that wait give up their core, and not to print the
-/// stack of one that crashes. Other MPIs ignore these. What the user has set stays.
-const SETTINGS: [(&str, &str); 8] = [
-    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
-    ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
-    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
-    ("PRTE_MCA_hwloc_default_binding_policy", "none"),
-    ("OMPI_MCA_mpi_yield_when_idle", "1"),
-    ("OMPI_MCA_opal_signal", ""),
-];
 
 /// How long a launcher may take to end its ranks before it is ended itself. Open MPI takes one second.
 const PATIENCE: Duration = Duration::from_millis(1700);
@@ -95,27 +76,15 @@ pub fn start(
     stdin: impl Fn() -> Stdio,
 ) -> Result<LauncherProcess, StartError> {
     check_files(ranks).map_err(StartError::FewFiles)?;
-    let named = std::env::var(LAUNCHER_VARIABLE).ok().filter(|name| !name.trim().is_empty());
-    let candidates = match &named {
-        Some(name) if Path::new(name).is_file() => vec![vec![name.as_str()]],
-        Some(words) => vec![words.split_whitespace().collect()],
-        None => LAUNCHERS.iter().map(|name| vec![*name]).collect(),
-    };
-    let commands = candidates.into_iter().filter_map(|words| {
-        let (launcher, options) = words.split_first()?;
-        let mut command = Command::new(launcher);
-        command.args(options).arg("-n").arg(ranks.to_string()).arg(program).args(arguments);
-        command.envs(SETTINGS.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()));
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        Some((*launcher, command))
-    });
-    for (launcher, mut command) in commands {
+    let is_named = launcher::is_named();
+    for (launcher, mut command) in launcher::commands(ranks, program) {
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(stdin());
         detach(&mut command);
         match command.spawn() {
             Ok(launcher) => return Ok(LauncherProcess { launcher, asked: None, looked: None, dead: None }),
-            Err(problem) if problem.kind() == io::ErrorKind::NotFound && named.is_none() => {}
-            Err(problem) => return Err(StartError::NotStarted { launcher: launcher.to_owned(), problem }),
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound && !is_named => {}
+            Err(problem) => return Err(StartError::NotStarted { launcher, problem }),
         }
     }
     Err(StartError::NoLauncher)
