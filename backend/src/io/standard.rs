@@ -2,11 +2,15 @@
 //!
 //! What a shell has closed, `nesl … >&-`, the runtime of Rust opens again on `/dev/null`, before any code of ours:
 //! everything would be written, to nobody. So the loader is asked to have a look before that, and writing to an output
-//! that was not there is an error, as it is for other programs.
+//! that was not there is an error, as it is for other programs. To a terminal it is written without waiting there
+//! ([`terminal`]).
 
 #![allow(unsafe_code, reason = "what runs before the runtime is named by a section of the executable")]
 
 use std::io::{self, Write};
+
+#[cfg(target_os = "linux")]
+mod terminal;
 
 #[cfg(target_os = "linux")]
 mod start {
@@ -52,6 +56,12 @@ impl Default for StandardOutput {
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         check()?;
+        #[cfg(target_os = "linux")]
+        if let Some(terminal) = terminal::of_output() {
+            // What others have left there without an end of line stands before it.
+            self.0.flush()?;
+            return terminal::write(terminal, bytes);
+        }
         self.0.write(bytes)
     }
 

@@ -13,7 +13,8 @@ use nesl_backend::engine::group::{Partial, Role, Yield};
 use nesl_backend::{Slot, SlotOf};
 use nesl_vcode::Constants;
 
-/// The results of a group, each rank over its block. Where a rank has no memory for what it takes, the instructions one by one will say so.
+/// The results of a group, each rank over its block. Where a rank has no memory for what it takes, the instructions one
+/// by one will say so.
 pub(super) fn run<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     partial: &Partial,
