@@ -191,6 +191,22 @@ fn it_goes_on_with_the_ranks_that_there_are() {
     }
 }
 
+#[test]
+fn a_rank_that_is_killed_before_it_begins_is_lost_though_nobody_says_so() {
+    let Some(launcher) = launcher() else { return };
+    let _turn = turn();
+    let bench = Bench::with("a.nesl", "sum([0:1000]);\n");
+    let alone = bench.nesl(&["run", "a.nesl"]);
+    bench.write(
+        "launcher",
+        format!("#!/bin/sh\nif [ -e tried ]; then exec {} \"$@\"; fi\n: > tried; exit 137\n", launcher.display()),
+    );
+    Command::new("chmod").arg("+x").arg(bench.path("launcher")).status().unwrap();
+    let ran = Run::start(&bench, &["--ranks", "2", "--checkpoint", "saves", "a.nesl"], Some("launcher")).end();
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), alone.out.as_str()), "{ran:#?}");
+    assert_eq!(ran.err, "note: a rank of 2 was ended by signal 9: 2 ranks go again from the beginning\n");
+}
+
 /// Reads lines and prints their lengths, with work between them, to an end with a code.
 const LINES: &str = r#"
 function spin(v, n) = if n == 0 then sum(v) else spin({rem(x * 7 + 3, 1000003) : x in v}, n - 1);

@@ -17,6 +17,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -181,17 +182,23 @@ fn pass_on(from: &Receiver<io::Result<Vec<u8>>>, to: &mut impl Write, mut remark
     (ended, remarks.death().cloned())
 }
 
-/// A standard error that may be gone: that must not keep the launcher from saying more.
-struct BestEffort<W>(W);
+/// A standard error that may be gone: that must not keep the launcher from saying more. Once nobody wants the output,
+/// nobody wants to hear how the job ends either, which is ended for that.
+struct BestEffort<W> {
+    to: W,
+    is_unwanted: Arc<AtomicBool>,
+}
 
 impl<W: Write> Write for BestEffort<W> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let _ = self.0.write_all(text);
+        if !self.is_unwanted.load(Relaxed) {
+            let _ = self.to.write_all(text);
+        }
         Ok(text.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let _ = self.0.flush();
+        let _ = self.to.flush();
         Ok(())
     }
 }
@@ -211,6 +218,8 @@ pub(super) struct Watch {
     death: Option<Death>,
     /// Why its output does not arrive.
     lost: Option<io::Error>,
+    /// Nobody wants to hear more of it.
+    is_unwanted: Arc<AtomicBool>,
     /// Whether its launcher did not notice that its processes had died.
     is_unnoticed: bool,
     /// The signal that made this process end the job.
@@ -236,7 +245,9 @@ impl Watch {
         errors: impl Write + Send + 'static,
     ) -> Watch {
         let output = job.stdout().map(|pipe| passed_on(pipe, output, Remarks::of_output()));
-        let errors = job.stderr().map(|pipe| passed_on(pipe, BestEffort(errors), Remarks::default()));
+        let is_unwanted = Arc::<AtomicBool>::default();
+        let errors = BestEffort { to: errors, is_unwanted: Arc::clone(&is_unwanted) };
+        let errors = job.stderr().map(|pipe| passed_on(pipe, errors, Remarks::default()));
         Watch {
             job,
             ranks,
@@ -244,6 +255,7 @@ impl Watch {
             errors,
             death: None,
             lost: None,
+            is_unwanted,
             is_unnoticed: false,
             stopped_by: None,
             turns: None,
@@ -321,6 +333,7 @@ impl Watch {
     /// Notes how passing on the output has ended.
     fn note(&mut self, (ended, death): Passed) {
         self.lost = ended.err();
+        self.is_unwanted.store(self.lost.is_some(), Relaxed);
         self.death = death;
     }
 
@@ -406,6 +419,11 @@ impl Ended {
             Some(format!("a rank of {} was ended by signal {signal}", self.ranks))
         };
         self.death().or_else(unnamed)
+    }
+
+    /// Whether something of it was killed, as far as its launcher says.
+    pub fn is_killed(&self) -> bool {
+        self.code() == by_signal(SIGKILL)
     }
 
     /// The exit code that it stands for.

@@ -183,8 +183,9 @@ impl Survivor<'_> {
             return None;
         }
         let was_started = true;
-        let is_there = known.has_begun || self.attempts > 0;
-        if let Some(what) = ended.death().or_else(|| ended.loss().filter(|_| is_there)) {
+        // What ends by itself before it has begun is not to be tried again; no program kills itself.
+        let is_lost = known.has_begun || self.attempts > 0 || ended.is_killed();
+        if let Some(what) = ended.death().or_else(|| ended.loss().filter(|_| is_lost)) {
             return Some(Loss { what, was_started });
         }
         match ended.code() {
