@@ -14,7 +14,7 @@
 #[macro_use]
 mod one_process;
 
-mod by_groups;
+pub mod by_groups;
 mod dispatch;
 mod instructions;
 
@@ -347,6 +347,28 @@ pub trait Collective: Columns {
         Self: Engine + Sized,
     {
         None
+    }
+    /// How many bytes a rank would get, at most, to have all of these operands; none where a call cannot be made
+    /// [everywhere](Collective::everywhere), because there are no ranks, or that is too much to be on each.
+    fn bytes_to_move<'a>(&mut self, _operands: impl Iterator<Item = &'a SlotOf<Self>>) -> Option<usize>
+    where
+        Self: Sized + 'a,
+    {
+        None
+    }
+    /// Makes a call on every rank, on all of its operands: what `run` gives is the same on all of them.
+    ///
+    /// # Errors
+    /// For lack of memory for the operands; within, those of the call.
+    fn everywhere(
+        &mut self,
+        _operands: &[SlotOf<Self>],
+        _run: impl FnOnce(&mut Self::Local, Vec<SlotOf<Self::Local>>) -> Result<Vec<SlotOf<Self::Local>>, RuntimeError>,
+    ) -> Result<Result<Vec<SlotOf<Self>>, RuntimeError>, Fault>
+    where
+        Self: Sized,
+    {
+        unreachable!("nothing moves in one process")
     }
     /// What every rank thinks, as seen by rank 0: the same error or none on all ranks. In one process, the error given.
     /// Used where ranks do different things, such as reading their parts of a file.

@@ -342,3 +342,79 @@ fn ranges_are_no_elements() {
     }
     assert_eq!(answers[0], answers[1]);
 }
+
+/// What goes one step after another, and reads or writes single elements: searches and updates of a column, trees of
+/// sets, a table that is filled in place, a heap, and a loop that fails.
+const ONE_BY_ONE: [(&str, &str); 5] = [
+    (
+        "increasing",
+        "function place(ends, x, low, high) = if low == high then low else let m = (low + high) / 2
+           in if ends[m] < x then place(ends, x, m + 1, high) else place(ends, x, low, m);
+         function longest(v, i, ends, n) = if i == #v then n
+           else let p = place(ends, v[i], 0, n) in longest(v, i + 1, rep(ends, v[i], p), max(n, p + 1));
+         function main(n) : int -> int = longest({rem(i * 7919, 100003) : i in [0:n]}, 0, dist(0, n), 0);",
+    ),
+    (
+        "sets",
+        "function root(up, v) = if up[v] == v then (up, v) else let w = up[up[v]] in root(rep(up, w, v), w);
+         function unite(up, edges, i, count) = if i == #edges then (up, count)
+           else let (a, b) = edges[i]; (up, a) = root(up, a); (up, b) = root(up, b)
+                in if a == b then unite(up, edges, i + 1, count) else unite(rep(up, a, b), edges, i + 1, count - 1);
+         function main(n) : int -> (int, int) =
+           let (up, count) = unite([0:n], {(rem(i * 7919, n), rem(i * i + 3, n)) : i in [0:n]}, 0, n)
+           in (count, sum({rem(v * x, 1009) : v in up; x in [0:n]}));",
+    ),
+    (
+        "table",
+        "function coin(ways, c, i) = if i == #ways then ways
+           else coin(rep(ways, rem(ways[i] + ways[i - c], 1000007), i), c, i + 1);
+         function main(n) : int -> int = sum(coin(coin(rep(dist(0, n), 1, 0), 1, 1), 5, 5));",
+    ),
+    (
+        "heap",
+        "function down(h, i) = let l = 2 * i + 1 in if l >= #h then h
+           else let c = if l + 1 < #h and h[l + 1] > h[l] then l + 1 else l
+                in if h[c] <= h[i] then h else let x = h[i]; y = h[c] in down(rep(rep(h, y, i), x, c), c);
+         function build(h, i) = if i < 0 then h else build(down(h, i), i - 1);
+         function main(n) : int -> (int, bool) =
+           let h = build({rem(i * 7919 + 13, 100003) : i in [0:n]}, n / 2)
+           in (h[0], all({h[(i - 1) / 2] >= h[i] : i in [1:n]}));",
+    ),
+    (
+        "a walk out of bounds",
+        "function follow(next, v, s) = if s < 0 then v else follow(next, next[v], s + 1);
+         function main(n) : int -> int = follow({i + 1 : i in [0:n]}, 0, 0) + 1;",
+    ),
+];
+
+#[test]
+fn single_elements_are_no_messages() {
+    let Some((launcher, nesl)) = launcher::tools() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.nesl");
+    let mut problems = Vec::new();
+    for (name, text) in ONE_BY_ONE {
+        std::fs::write(&file, text).expect("a file");
+        for elements in [50_000u64, 200_000] {
+            let run_by = |mut command: Command| {
+                command.args(["run", "--threads", "1", "--stats"]).arg(&file).arg("--").arg(elements.to_string());
+                let output = command.stdin(Stdio::null()).output().unwrap_or_else(|error| panic!("{name}: {error}"));
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                (text(&output.stdout), text(&output.stderr))
+            };
+            let (answer, said) = run_by(Command::new(&nesl));
+            let (out, err) = run_by(launcher::command(&launcher, 3, &nesl));
+            let error = said.find("Error").map(|at| &said[at..]);
+            if out != answer || !error.is_none_or(|error| err.contains(error)) {
+                problems.push(format!("{name} of {elements}: {out}{err} instead of {answer}{said}"));
+            }
+            let messages = Table::read(&err).column("messages").iter().sum::<u64>();
+            println!("{name} of {elements}: {messages} messages");
+            // By the lines each element would be two or more; some turns go by before the columns have moved.
+            if messages > elements / 20 {
+                problems.push(format!("{name} of {elements}: {messages} messages"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}

@@ -8,6 +8,7 @@
 //! pattern. [`crate::division::operands`] brings the operands to the ranks, and [`crate::division::results`] is the way
 //! back.
 
+pub(crate) mod everywhere;
 mod operands;
 mod results;
 mod self_scheduling;

@@ -18,6 +18,7 @@ use crate::instructions::text;
 use crate::instructions::together;
 use crate::ranks::Ranks;
 use nesl_backend::engine::busy::BusyIntervals;
+use nesl_backend::engine::by_groups;
 use nesl_backend::engine::clock::Talk;
 use nesl_backend::engine::division::Deal;
 use nesl_backend::engine::error::RuntimeError;
@@ -131,6 +132,21 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         descriptor: &Self::Descriptor,
     ) -> Result<Distributed, Fault> {
         groups::seg_reduce_index(&mut self.distribution, op, column, descriptor)
+    }
+
+    fn reduce_by_index(
+        &mut self,
+        op: ScalarOp,
+        values: &Distributed,
+        indices: &Distributed,
+        places: usize,
+    ) -> Result<Distributed, Fault> {
+        if !op.row().associative
+            && let Some(reduced) = reduce::by_index(&mut self.distribution, op, [values, indices], places)?
+        {
+            return Ok(reduced);
+        }
+        by_groups::reduce_by_index(self, op, values, indices, places)
     }
 
     fn scan(
@@ -266,6 +282,21 @@ impl<L: Engine<Column = Vector>> Collective for Ranks<L> {
         division::divide_instances(&mut self.distribution, division, |local, own| {
             if is_own { alone(|| run(local, own)) } else { run(local, own) }
         })
+    }
+
+    fn bytes_to_move<'a>(&mut self, operands: impl Iterator<Item = &'a SlotOf<Self>>) -> Option<usize>
+    where
+        Self: 'a,
+    {
+        division::everywhere::bytes_to_move(&mut self.distribution, operands)
+    }
+
+    fn everywhere(
+        &mut self,
+        operands: &[SlotOf<Self>],
+        run: impl FnOnce(&mut Self::Local, Vec<SlotOf<Self::Local>>) -> Result<Vec<SlotOf<Self::Local>>, RuntimeError>,
+    ) -> Result<Result<Vec<SlotOf<Self>>, RuntimeError>, Fault> {
+        division::everywhere::call(&mut self.distribution, operands, run)
     }
 
     fn agree<T, E: Clone + serde::Serialize + serde::de::DeserializeOwned>(

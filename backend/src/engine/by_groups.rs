@@ -5,7 +5,10 @@ use nesl_prim::{Direction, ScalarOp, ScalarValue};
 
 /// Where the order of elements makes no difference, each is combined into its place; else those of one place are
 /// brought together, in their order, and reduced as a segment.
-pub(super) fn reduce_by_index<E: Engine>(
+///
+/// # Errors
+/// Those of the instructions.
+pub fn reduce_by_index<E: Engine>(
     engine: &mut E,
     op: ScalarOp,
     values: &E::Column,

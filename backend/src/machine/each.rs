@@ -6,11 +6,10 @@
 mod instances;
 mod tasks;
 mod trial;
-mod worker;
 
 use super::frames::{Frames, Leaf};
 use super::leaf::{Gathered, Split};
-use super::run::{Run, Stop, outside_instances};
+use super::run::{Run, Stop, outside_instances, worker};
 use crate::data::slot::Slot;
 use crate::engine::division::{Deal, Division, Own};
 use crate::engine::error::{Instance, RuntimeError};

@@ -7,12 +7,14 @@ pub(super) mod alarm;
 pub(super) mod attempts;
 pub(super) mod bounded;
 mod check;
+mod everywhere;
 pub(super) mod pause;
 mod profiling;
 pub(super) mod resting;
 pub(super) mod serial;
 pub(super) mod team;
 mod together;
+pub(super) mod worker;
 
 use super::frames::Frames;
 use super::{Limits, execute, outside};

@@ -33,12 +33,30 @@ impl<L: LocalEngine> Distribution<L> {
         }
         let came = transfer::excerpts_together(self, &moving)?;
         for ((identity, (.., ranges)), elements) in identities.iter().zip(moving).zip(&came) {
-            self.cache.excerpts.truncate(MOST - 1);
-            let kept = Excerpt { of: Arc::downgrade(identity), ranges, elements: elements.clone() };
-            self.cache.excerpts.insert(0, kept);
+            self.keep_excerpt(Excerpt { of: Arc::downgrade(identity), ranges, elements: elements.clone() });
         }
         let mut came = came.into_iter();
         Ok(found.into_iter().filter_map(|elements| elements.or_else(|| came.next())).collect())
+    }
+
+    /// Keeps an excerpt, which all ranks have.
+    pub(crate) fn keep_excerpt(&mut self, excerpt: Excerpt) {
+        self.cache.excerpts.truncate(MOST - 1);
+        self.cache.excerpts.insert(0, excerpt);
+    }
+
+    /// Whether every rank has kept all of a column.
+    pub(crate) fn is_kept_whole(&self, column: &Distributed) -> bool {
+        let identity = match column {
+            Distributed::Block(block) => Some(&block.identity),
+            Distributed::Ragged(ragged) => ragged.blocks.get().map(|block| &block.identity),
+            Distributed::Replicated(_) => None,
+        };
+        let is_whole = |range: &Range<usize>| *range == (0..column.length());
+        identity.is_some_and(|identity| {
+            let is_of = |kept: &Excerpt| kept.of.as_ptr() == Arc::as_ptr(identity);
+            self.cache.excerpts.iter().any(|kept| is_of(kept) && kept.ranges.iter().all(is_whole))
+        })
     }
 
     /// This rank's elements of a column, if no rank needs any of others; else its block.

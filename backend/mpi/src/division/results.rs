@@ -37,7 +37,8 @@ fn known_slot<L: LocalEngine>(ranks: &mut Distribution<L>, slot: SlotOf<L>) -> R
     })
 }
 
-fn known_column<L: LocalEngine>(ranks: &mut Distribution<L>, vector: Vector) -> Result<Distributed, Fault> {
+/// A column that every rank has, across the ranks.
+pub(crate) fn known_column<L: LocalEngine>(ranks: &mut Distribution<L>, vector: Vector) -> Result<Distributed, Fault> {
     let length = vector.len();
     if ranks.is_common(length) {
         return Ok(Distributed::Replicated(vector));

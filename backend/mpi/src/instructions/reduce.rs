@@ -43,6 +43,34 @@ pub(crate) fn reduce<L: LocalEngine>(
     Ok(ranks.collectives.broadcast_scalar(home, op.row().result, value))
 }
 
+/// `reduce_by_index` where the order of elements makes a difference: the values of a place come together on its owner,
+/// in their order. None where all ranks have them, or some rank would get far more of them than others.
+pub(crate) fn by_index<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    op: ScalarOp,
+    [values, indices]: [&Distributed; 2],
+    places: usize,
+) -> Result<Option<Distributed>, Fault> {
+    let [values, indices] = &ranks.each_in_blocks([values, indices])?;
+    if values.replicated().is_some() && indices.replicated().is_some() {
+        return Ok(None);
+    }
+    let requests = ranks.requests(indices, places)?;
+    if requests.has_hotspot() {
+        return Ok(None);
+    }
+    let own = ranks.layout.share(places).len();
+    let part = ranks.part(values)?;
+    let none = part.slice(0, 0);
+    let reduced = on_vector!(&part, slice => {
+        ranks.delivered(&requests, slice.elements(), values.length(), none, |ranks, _, targets, values| {
+            let reduced = ranks.local.reduce_by_index(op, values, targets, own);
+            ranks.collectives.settle(places, reduced)
+        })
+    })?;
+    ranks.finish(places, reduced).map(Some)
+}
+
 /// `seg_reduce`.
 pub(crate) fn seg_reduce<L: LocalEngine>(
     ranks: &mut Distribution<L>,

@@ -4,7 +4,6 @@
 //! length is made before, and each task of native code writes its part of it, if its results fit: those of all then lie
 //! together, and nothing is copied once more. Other results are put together when all tasks are done.
 
-use super::worker;
 use crate::data::vector::unwritten::Unwritten;
 use crate::engine::error::RuntimeError;
 use crate::engine::value::SlotOf;
@@ -12,7 +11,7 @@ use crate::engine::{Engine, Fault};
 use crate::machine::decode::EachLine;
 use crate::machine::leaf::Gathered;
 use crate::machine::run::team::{Member, Team};
-use crate::machine::run::{Run, Settings, Stop};
+use crate::machine::run::{Run, Settings, Stop, worker};
 use crate::machine::strategy::{self, Sizes};
 use nesl_prim::{Failure, ScalarType};
 use nesl_vcode::EachPlan;

@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// After so much ranks look together whether to pause: lines count [`COLUMNS`] where they have columns, and a part of
 /// their lengths; others 1.
-const LOOK: usize = 200_000;
+pub(super) const LOOK: usize = 200_000;
 /// What a line with columns counts, whatever their lengths: on ranks it takes microseconds at least.
 const COLUMNS: usize = 100;
 /// So many elements count 1.

@@ -10,6 +10,7 @@
 use super::{Run, Stop};
 use crate::data::slot::Slot;
 use crate::engine::Engine;
+use crate::engine::error::RuntimeError;
 use crate::engine::native::Native;
 use crate::engine::value::SlotOf;
 use crate::machine::decode::Source;
@@ -68,7 +69,7 @@ impl Account {
     /// Whether a function may have so many bytes copied. The calls in a turn of a loop spend all that is earned;
     /// what they have had copied since the loop was refused is a reason to let the loop go over: it makes these copies
     /// fewer.
-    fn spend(&mut self, function: FunctionId, copied: usize) -> bool {
+    pub(super) fn spend(&mut self, function: FunctionId, copied: usize) -> bool {
         let since = self.refused.get(&function).map_or(0, |&before| self.spent - before);
         if copied > self.earned.saturating_add(since) {
             self.refused.entry(function).or_insert(self.spent);
@@ -92,11 +93,12 @@ impl<E: Engine> Run<'_, E> {
         at: Place,
         frames: &mut Frames<E>,
     ) -> Result<Option<Vec<SlotOf<E>>>, Stop> {
-        if self.settings.native == Native::Off || !self.engine.has_addresses() {
+        if self.settings.native == Native::Off || !self.program.is_serial(function) || !self.attempts.is_next(function)
+        {
             return Ok(None);
         }
-        if !self.program.is_serial(function) || !self.attempts.is_next(function) {
-            return Ok(None);
+        if !self.engine.has_addresses() {
+            return self.everywhere_call(function, operands, at, frames);
         }
         let writes = !self.program.written(function).is_empty();
         if writes {
@@ -119,6 +121,23 @@ impl<E: Engine> Run<'_, E> {
             frames.put_back(operands, values);
         }
         Ok(results)
+    }
+
+    /// The results of a call, whatever it takes: in native code, if it comes to its end there.
+    ///
+    /// # Errors
+    /// Those of the call.
+    pub(in crate::machine) fn whole_call(
+        &mut self,
+        function: FunctionId,
+        values: Vec<SlotOf<E>>,
+        at: Place,
+    ) -> Result<Vec<SlotOf<E>>, RuntimeError> {
+        let call = |run: &mut Self| run.native_call(function, &values, at, 0);
+        match self.checked_call((function, &values), at, call) {
+            Ok(Some(results)) => Ok(results),
+            Ok(None) | Err(_) => self.function(function, values),
+        }
     }
 
     /// How many bytes native code copies before it changes what it gets: all of the columns that it writes to.

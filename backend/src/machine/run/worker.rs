@@ -7,7 +7,7 @@ use crate::machine::profile::Profile;
 use crate::machine::run::{Run, Settings, attempts::Attempts, bounded::Loops, serial};
 
 /// What a run beside the run did.
-pub(super) struct Did<R> {
+pub(in crate::machine) struct Did<R> {
     pub outcome: R,
     pub instructions: u64,
     pub steps: u64,
@@ -16,7 +16,7 @@ pub(super) struct Did<R> {
 
 /// Runs something on an engine. It has no business with the world outside. It is inside of the `attempts` of whoever
 /// waits for it.
-pub(super) fn run<E: Engine, R>(
+pub(in crate::machine) fn run<E: Engine, R>(
     program: &Loaded,
     settings: Settings<'_>,
     engine: &mut E,
