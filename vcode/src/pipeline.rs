@@ -262,6 +262,30 @@ mod tests {
     }
 
     #[test]
+    fn groups_of_parts_read_segments() {
+        let program = parse(
+            "function f(%0: descriptor, %1: column char, %2: column int, %3: column int) -> column int, column int {
+               %4 = compact %1 %0
+               %5 = lengths %0
+               %6 = packed %5
+               %7 = map char_to_code %4
+               %8 = seg_reduce.add.int %7 %6
+               %9 = compact %2 %0
+               %10 = gather %3 %9
+               return %8 %10
+             }",
+        )
+        .unwrap();
+        // What other elements are asked for by is a column of its own: what is asked is kept with it.
+        let found = partitioned(&program, &Options::default()).unwrap().to_string();
+        let expected = "function f(%0: descriptor, %1: column char, %2: column int, %3: column int) -> column int, column int {\n  \
+             %4 = lengths %0\n  %5 = packed %4!\n  %9 = fused {\n    %6 = compact %1! %0\n    \
+             %7 = map char_to_code %6!\n    %8 = seg_reduce.add.int %7! %5!\n    yield %8!\n  }\n  \
+             %10 = compact %2! %0!\n  %11 = gather %3! %10!\n  return %9! %11!\n}\n\n";
+        assert_eq!(found, expected);
+    }
+
+    #[test]
     fn what_is_read_by_indices_from_data_is_in_no_group_of_parts() {
         let program = parse(
             "function f(%0: int, %1: column int, %2: column int) -> column int {

@@ -1,10 +1,10 @@
 //! Groups on ranks: each runs the loop over its part of the indices, and one exchange of a few words puts the results
 //! together.
 //!
-//! A part is a rank's block ([`crate::groups::by_blocks`]); or, where all columns of elements lie in the same pieces, each
-//! of a rank's pieces ([`crate::groups::ragged`]), and then nothing moves at all. Segments are cut where parts end; or
-//! parts are cut where segments end ([`crate::groups::by_segments`]), as float sums of them need. What a part reads at
-//! other indices it gets before ([`crate::groups::reads`]).
+//! A part is a rank's block ([`crate::groups::by_blocks`]); or, where all columns of elements lie in the same pieces,
+//! each of a rank's pieces ([`crate::groups::ragged`]), and then nothing moves at all. Segments are cut where parts
+//! end; or parts are cut where segments end ([`crate::groups::by_segments`]), as float sums of them need. What a part
+//! reads at other indices it gets before ([`crate::groups::reads`]).
 
 mod by_blocks;
 mod by_segments;

@@ -66,12 +66,17 @@ pub fn run(program: &mut Program) {
 }
 
 /// Makes groups of instructions that each process can run on its part of the indices, and what each makes of its part
-/// is easily put together; what they read at indices that they compute (`computed`) a process gets before.
+/// is easily put together; what they read at indices that they compute (`computed`), or in segments, a process gets
+/// before.
 /// That is worth it for a single one, too: elements stay where they are.
 pub fn run_on_parts(program: &mut Program) {
     run_with(program, 1, |instruction, computed| match instruction.op {
         Op::Map(_) | Op::Vector(VectorOp::Merge) => true,
-        Op::Vector(VectorOp::Gather | VectorOp::Compact) => computed.has(instruction.operands[1]),
+        Op::Vector(VectorOp::Gather) => computed.has(instruction.operands[1]),
+        Op::Vector(VectorOp::Compact) => {
+            computed.has(instruction.operands[1])
+                || computed.is_of_loops(instruction) && !computed.is_asking(instruction)
+        }
         Op::Vector(op) => op.operator_in(Class::Reduce).is_some() || op.is_source() || is_filter(op),
         _ => false,
     });
@@ -351,7 +356,16 @@ impl Fuser {
             hoisted = hoisted_to(last_used);
         }
         late.retain(|&index| index < last_used);
-        (members.len() + hoisted.len() >= self.fewest).then_some(Found { members, hoisted, late })
+        let mut all = members.iter().chain(&hoisted);
+        let is_enough = members.len() + hoisted.len() >= self.fewest
+            && (self.fewest > 1 || all.any(|&index| !self.moves_alone(&items[index].instruction)));
+        is_enough.then_some(Found { members, hoisted, late })
+    }
+
+    /// Whether an instruction brings elements of segments together that may lie anywhere. By itself, or together with
+    /// others that move in the same way, it is no loop.
+    fn moves_alone(&self, instruction: &Instruction) -> bool {
+        matches!(instruction.op, Op::Vector(VectorOp::Compact)) && !self.computed.has(instruction.operands[1])
     }
 
     /// What can move up to a group from behind a call or a branch: what reads the group's columns once more and makes

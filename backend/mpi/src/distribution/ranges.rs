@@ -10,7 +10,7 @@ use crate::distribution::{Distribution, LocalEngine};
 use crate::layout::Owners;
 use nesl_backend::data::memory::Room;
 use nesl_backend::{Fault, Vector};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl<L: LocalEngine> Distribution<L> {
@@ -44,7 +44,7 @@ impl<L: LocalEngine> Distribution<L> {
         let mut requests: Vec<Vec<i64>> = vec![Vec::new(); ranks];
         let mut coming = vec![0; ranks];
         let mut runs: Vec<RangePart> = Vec::new();
-        let mut known: HashMap<(usize, usize), (usize, usize)> = HashMap::new();
+        let mut known: FxHashMap<(usize, usize), (usize, usize)> = FxHashMap::default();
         let place = |(start, length): (usize, usize)| {
             *known.entry((start, length)).or_insert_with(|| {
                 let first = runs.len();

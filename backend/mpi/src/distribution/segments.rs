@@ -117,12 +117,14 @@ fn sent_pieces<L: LocalEngine>(
 ) -> Result<Vec<LocalSegment>, Fault> {
     /// What travels of a piece: segment, start, length, source.
     const FIELDS: usize = 4;
-    let layout = ranks.layout;
+    let (layout, rank) = (ranks.layout, ranks.layout.rank);
     let lengths = ranks.part(&descriptor.0.lengths)?;
     let sources = descriptor.0.starts.as_ref().map(|starts| ranks.part(starts)).transpose()?;
     let first_segment = layout.share(descriptor.0.lengths.length()).start;
     let bounds = layout.bounds(total);
     let mut outgoing: Vec<Vec<i64>> = vec![Vec::new(); layout.ranks];
+    // Most lie where they are known.
+    let mut own: Vec<LocalSegment> = Vec::with_capacity(lengths.len());
     let mut start = descriptor.0.before;
     // Starts only grow, so the rank that holds the start of the last segment is where to look for the next.
     let mut target = 0;
@@ -132,28 +134,40 @@ fn sent_pieces<L: LocalEngine>(
             while bounds[target + 1] <= start {
                 target += 1;
             }
-            let source = sources.as_ref().map_or(start as i64, |sources| sources.elements::<i64>()[index]);
-            let fields: [i64; FIELDS] = [(first_segment + index) as i64, start as i64, length, source];
-            for (rank, pieces) in outgoing.iter_mut().enumerate().skip(target) {
-                if bounds[rank] >= end {
+            let source = sources.as_ref().map_or(start, |sources| sources.elements::<i64>()[index] as usize);
+            let piece = LocalSegment { segment: first_segment + index, start, length: end - start, source };
+            for (other, pieces) in outgoing.iter_mut().enumerate().skip(target) {
+                if bounds[other] >= end {
                     break;
                 }
-                if bounds[rank + 1] > bounds[rank] {
-                    pieces.extend(fields);
+                if bounds[other + 1] == bounds[other] {
+                    continue;
+                }
+                if other == rank {
+                    own.push(piece);
+                } else {
+                    pieces.extend([piece.segment, piece.start, piece.length, piece.source].map(|field| field as i64));
                 }
             }
         }
         start = end;
     }
     let counts: Vec<usize> = outgoing.iter().map(Vec::len).collect();
-    let (received, _) = ranks.collectives.communicator.exchange(&outgoing.concat(), &counts);
+    let (received, incoming) = ranks.collectives.communicator.exchange(&outgoing.concat(), &counts);
     let piece = |fields: &[i64]| LocalSegment {
         segment: fields[0] as usize,
         start: fields[1] as usize,
         length: fields[2] as usize,
         source: fields[3] as usize,
     };
-    Ok(received.chunks_exact(FIELDS).map(piece).collect())
+    let (before, after) = received.split_at(incoming[..rank].iter().sum());
+    if !after.is_empty() {
+        own.extend(after.chunks_exact(FIELDS).map(piece));
+    }
+    if !before.is_empty() {
+        own.splice(0..0, before.chunks_exact(FIELDS).map(piece));
+    }
+    Ok(own)
 }
 
 /// Values of segments, known to the ranks where the segments start, as a column of one element for each of `segments`;

@@ -43,7 +43,8 @@ pub(super) fn read<L: LocalEngine>(
     for (number, &column) in partial.reads.iter().enumerate() {
         let range = |words: &Vec<i64>| words[2 * number] as usize..words[2 * number + 1] as usize;
         let (ranges, operand): (Vec<Range<usize>>, _) = (all.iter().map(range).collect(), operands[column].as_column());
-        if operand.replicated().is_none() && !is_worth_it(ranks.layout, operand.length(), &ranges, &indices) {
+        let bytes = operand.scalar_type().size();
+        if operand.replicated().is_none() && !is_worth_it(ranks.layout, (operand.length(), bytes), &ranges, &indices) {
             return None;
         }
         wanted.push((operand, ranges));
@@ -72,11 +73,12 @@ pub(super) fn read<L: LocalEngine>(
     Some(local)
 }
 
-/// Whether no rank gets more elements from others than it would send and get if it asked for the element of each index:
-/// an index and an element for all that are not its own.
-fn is_worth_it(layout: Layout, length: usize, ranges: &[Range<usize>], indices: &[usize]) -> bool {
+/// Whether no rank gets more bytes from others than it would send and get if it asked for the element of each index: an
+/// index and an element for all that are not its own.
+fn is_worth_it(layout: Layout, (length, bytes): (usize, usize), ranges: &[Range<usize>], indices: &[usize]) -> bool {
     let remote = |rank: usize| ranges[rank].len() - overlap(&layout.block(length, rank), &ranges[rank]).len();
-    (0..layout.ranks).all(|rank| remote(rank) <= 2 * indices[rank] * (layout.ranks - 1) / layout.ranks)
+    let asked = |rank: usize| indices[rank] * (layout.ranks - 1) / layout.ranks * (size_of::<i64>() + bytes);
+    (0..layout.ranks).all(|rank| remote(rank) * bytes <= asked(rank))
 }
 
 impl<L: LocalEngine> Inputs for Known<'_, L> {

@@ -1,9 +1,9 @@
 //! Writing to the terminal that standard output is, without waiting in `write`.
 //!
 //! Ctrl-C throws away what a terminal has yet to show, and Linux does not tell who waits in `write` for room there: the
-//! room is there, and the wait goes on until somebody else writes, which at a prompt is never. So the terminal is opened
-//! once more, for writes that do not wait, and who finds it full looks again after a while, told or not. Being opened
-//! anew, it is as it was for whoever shares standard output.
+//! room is there, and the wait goes on until somebody else writes, which at a prompt is never. So the terminal is
+//! opened once more, for writes that do not wait, and who finds it full looks again after a while, told or not. Being
+//! opened anew, it is as it was for whoever shares standard output.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
