@@ -1,6 +1,7 @@
 //! Columns that follow from where their elements are: from indices, positions in segments, numbers of segments, and
 //! where these begin. What is read by them lies near the elements that read it, or in rows; by others it may lie
-//! anywhere.
+//! anywhere. And columns by which others are asked for, and those that only loops over their elements read: whether a
+//! loop is to make them depends on that.
 
 use crate::op::{Class, Fusion, VectorOp};
 use crate::program::{Function, Instruction, Op, Operand, Register, RegisterType};
