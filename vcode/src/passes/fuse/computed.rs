@@ -53,7 +53,9 @@ impl Computed {
             Op::Vector(VectorOp::Gather) if !self.has(instruction.operands[1]) => {
                 self.asking.insert(instruction.operands[1]);
             }
-            Op::Map(_) if self.is_asking(instruction) => self.asking.extend(&instruction.operands),
+            _ if is_over_elements(&instruction.op) && self.is_asking(instruction) => {
+                self.asking.extend(&instruction.operands);
+            }
             _ => {}
         }
     }
