@@ -418,3 +418,18 @@ fn single_elements_are_no_messages() {
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
+
+#[test]
+fn who_has_no_room_for_all_asks_for_elements() {
+    let Some((launcher, nesl)) = launcher::tools() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.nesl");
+    let text = "function follow(next, v, steps) = if steps == 0 then v else follow(next, next[v], steps - 1);
+                function main(n) : int -> int = follow({rem(i + 7919, n) : i in [0:n]}, 3, 5000);";
+    std::fs::write(&file, text).expect("a file");
+    // A column takes 16 MB, of which two ranks have one half each.
+    let mut command = launcher::command(&launcher, 2, &nesl);
+    command.args(["run", "--threads", "1", "--max-memory", "20M"]).arg(&file).args(["--", "2000000"]);
+    let (answer, _) = run(&mut command, "a walk");
+    assert_eq!(answer.trim(), ((3 + 5000 * 7919) % 2_000_000).to_string());
+}

@@ -8,10 +8,11 @@
 
 use super::pause::LOOK;
 use super::{Run, Stop, worker};
-use crate::engine::Engine;
 use crate::engine::value::SlotOf;
+use crate::engine::{Engine, Fault};
 use crate::machine::decode::Source;
 use crate::machine::frames::Frames;
+use nesl_prim::Failure;
 use nesl_vcode::{FunctionId, Place};
 
 /// A turn takes some tens of microseconds by the lines, so many times as long as in one process, and earns as much
@@ -54,9 +55,15 @@ impl<E: Engine> Run<'_, E> {
         self.instructions += instructions;
         self.steps += steps;
         self.unlooked += LOOK / PART;
-        match results.map_err(Stop::of(at))? {
-            Ok(results) => Ok(Some(results)),
-            Err(error) => Err(Stop::Inside(Box::new(error), Some(at))),
+        match results {
+            Ok(Ok(results)) => Ok(Some(results)),
+            Ok(Err(error)) => Err(Stop::Inside(Box::new(error), Some(at))),
+            // No rank has room for all: elements are asked for, as before.
+            Err(Fault { failure: Failure::OutOfMemory { .. }, .. }) => {
+                frames.put_back(operands, values);
+                Ok(None)
+            }
+            Err(fault) => Err(Stop::of(at)(fault)),
         }
     }
 }
