@@ -286,6 +286,25 @@ mod tests {
     }
 
     #[test]
+    fn groups_of_parts_write_over_segments_alone() {
+        let written = |instruction: &str| {
+            let text = format!(
+                "function f(%0: descriptor, %1: column int, %2: column int, %3: column int) -> column int {{
+                   %4 = map multiply.int %2 %2
+                   %5 = {instruction}
+                   return %5
+                 }}"
+            );
+            partitioned(&parse(&text).unwrap(), &Options::default()).unwrap().to_string()
+        };
+        // Segments are written where they are; what goes anywhere is moved by an instruction of its own.
+        let found = written("seg_scatter %1 %0 %4");
+        assert!(found.contains("    %5 = seg_scatter %1* %0! %4!\n    yield %5!"), "{found}");
+        let found = written("scatter %1 %3 %4");
+        assert!(found.contains("\n  %6 = scatter %1* %3! %5!\n"), "{found}");
+    }
+
+    #[test]
     fn what_is_read_by_indices_from_data_is_in_no_group_of_parts() {
         let program = parse(
             "function f(%0: int, %1: column int, %2: column int) -> column int {

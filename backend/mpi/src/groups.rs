@@ -17,12 +17,14 @@ use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::extreme;
+use crate::instructions::order;
 use crate::instructions::reduce;
 use crate::instructions::segment;
 use crate::ranks::Ranks;
-use nesl_backend::engine::group::{Partial, Whole};
-use nesl_backend::{Fault, Group, Slot, SlotOf};
-use nesl_prim::ScalarOp;
+use nesl_backend::engine::execute;
+use nesl_backend::engine::group::{AfterOperand, GroupResult, Partial, Whole};
+use nesl_backend::{Fault, Group, Order, Slot, SlotOf};
+use nesl_prim::{Direction, Element, ScalarOp};
 
 /// `seg_reduce`.
 pub(crate) fn seg_reduce<L: LocalEngine>(
@@ -59,6 +61,19 @@ fn seg_reduce_view<L: LocalEngine>(
     }
 }
 
+/// Elements in order, or their places in it. Segments are best ordered where all of their elements are.
+pub(crate) fn order<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    order: Order,
+    direction: Direction,
+    column: &Distributed,
+    descriptor: Option<&Descriptor<L::Descriptor>>,
+) -> Result<Distributed, Fault> {
+    let in_parts = descriptor.filter(|descriptor| ranks.layout.ranks > 1 && !segments::is_small(ranks, descriptor));
+    let ordered = in_parts.and_then(|descriptor| by_segments::order(ranks, order, direction, column, descriptor));
+    ordered.map_or_else(|| order::run(ranks, order, direction, column, descriptor), Ok)
+}
+
 /// `reduce_index`.
 pub(crate) fn reduce_index<L: LocalEngine>(
     ranks: &mut Distribution<L>,
@@ -84,11 +99,58 @@ pub(crate) fn seg_reduce_index<L: LocalEngine>(
     }
 }
 
-/// [`Engine::group`]: over columns in parts, and over common ones.
+/// [`Engine::group`]: over columns in parts, and over common ones. Segments of a column in parts are written over after
+/// the loop.
 pub(crate) fn run_group<L: LocalEngine>(
+    ranks: &mut Ranks<L>,
+    group: &Group,
+    operands: &mut [SlotOf<Ranks<L>>],
+) -> Option<Result<Vec<SlotOf<Ranks<L>>>, Fault>> {
+    let Some(after) = group.with_writes_after().filter(|_| ranks.distribution.layout.ranks > 1) else {
+        return run_loop(&mut ranks.distribution, group, operands, false).map(Ok);
+    };
+    if let Some(results) = run_common(&mut ranks.distribution, group, operands) {
+        return Some(Ok(results));
+    }
+    let mut read = operands.to_vec();
+    after.unread.iter().for_each(|&input| read[input] = Slot::Scalar(0i64.to_value()));
+    let results = run_loop(&mut ranks.distribution, &after.group, &read, true)?;
+    // Nobody else may have what is written to.
+    drop(read);
+    Some(after.outcomes.iter().map(|outcome| finish(ranks, outcome, operands, &results)).collect())
+}
+
+/// A result of a group, of those of its loop.
+fn finish<L: LocalEngine>(
+    ranks: &mut Ranks<L>,
+    outcome: &GroupResult,
+    operands: &mut [SlotOf<Ranks<L>>],
+    results: &[SlotOf<Ranks<L>>],
+) -> Result<SlotOf<Ranks<L>>, Fault> {
+    match outcome {
+        GroupResult::Loop(result) => Ok(results[*result].clone()),
+        GroupResult::Written(op, sources) => {
+            let operand = |(position, &source): (usize, &AfterOperand)| match source {
+                AfterOperand::Input(column) if position == 0 => {
+                    std::mem::replace(&mut operands[column], Slot::Scalar(0i64.to_value()))
+                }
+                AfterOperand::Input(input) => operands[input].clone(),
+                AfterOperand::Result(result) => results[result].clone(),
+                AfterOperand::Constant(value) => Slot::Scalar(value),
+            };
+            let line: Vec<SlotOf<Ranks<L>>> = sources.iter().enumerate().map(operand).collect();
+            execute(ranks, *op, line.into_iter())
+        }
+    }
+}
+
+/// A group that writes to no column in parts. What `stays` where its elements are is better computed there, however
+/// unevenly these lie.
+fn run_loop<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     group: &Group,
     operands: &[SlotOf<Ranks<L>>],
+    stays: bool,
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
     if ranks.layout.ranks == 1 {
         return run_common(ranks, group, operands);
@@ -105,14 +167,16 @@ pub(crate) fn run_group<L: LocalEngine>(
     if ranks.is_common(length) {
         return if group.members() > 1 { run_common(ranks, group, operands) } else { None };
     }
-    let made =
-        group.with_views_made().and_then(|(partial, views)| Some((partial, with_views(ranks, operands, views)?)));
+    let is_elsewhere = |&(column, _): &(usize, usize)| !is_at_hand(&operands[column]);
+    let made = group.with_views_made(is_elsewhere);
+    let made = made.and_then(|(partial, views)| Some((partial, with_views(ranks, operands, views)?)));
     let (partial, operands) = match &made {
         Some((partial, operands)) => (*partial, &operands[..]),
         None => (partial, operands),
     };
-    if let Some(pieces) = ragged::runs_of(ranks, partial, operands, length) {
-        return ragged::run_by_runs(ranks, partial, operands, &pieces);
+    if let Some(pieces) = ragged::runs_of(ranks, partial, operands, length, stays) {
+        let r = ragged::run_by_runs(ranks, partial, operands, &pieces);
+        return r;
     }
     // One instruction alone has a way of its own.
     if group.members() == 1 && partial.reads.is_empty() {
@@ -131,9 +195,7 @@ fn with_views<L: LocalEngine>(
     operands: &[SlotOf<Ranks<L>>],
     views: &[(usize, usize)],
 ) -> Option<Vec<SlotOf<Ranks<L>>>> {
-    let is_known =
-        |&(column, descriptor): &(usize, usize)| !is_at_hand(&operands[column]) && is_at_hand(&operands[descriptor]);
-    if !views.iter().all(is_known) {
+    if !views.iter().all(|&(_, descriptor)| is_at_hand(&operands[descriptor])) {
         return None;
     }
     let mut all = operands.to_vec();
@@ -162,7 +224,7 @@ fn run_common<L: LocalEngine>(
             Slot::Descriptor(segments) => Slot::Descriptor(segments::local_descriptor(ranks, segments).ok()?),
         });
     }
-    let results = ranks.local.group(group, &mut local)?;
+    let results = ranks.local.group(group, &mut local)?.ok()?;
     let common = |slot| match slot {
         Slot::Scalar(value) => Slot::Scalar(value),
         other => Slot::Column(Distributed::Replicated(other.into_column())),

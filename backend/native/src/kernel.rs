@@ -44,7 +44,7 @@ use std::sync::{Mutex, PoisonError};
 pub use analysis::KnownInputs;
 pub(crate) use emit::emit_group;
 pub(crate) use environment::{Bound, BoundColumn, BoundInts, BoundSegments, Environment, Finished, Outlet};
-pub use parts::{Further, PartPlan};
+pub use parts::{AfterOperand, Further, GroupResult, PartPlan};
 pub use plan::{Ending, Extent, Mode, NodeOp, Plan, PlanNode, PlanOperand, Running, Space, Stride, is_ordered};
 
 /// Runs a kernel; returns a status.

@@ -36,8 +36,8 @@ pub use function::{Compiled, Compiler, Unavailable, is_recursive, is_supported};
 pub use instances::{Batch, Instances};
 pub use ints::Ints;
 pub use kernel::{
-    DescriptorPlace, Ending, Extent, Further, Kernel, Kernels, KnownInputs, Mode, NodeOp, PartPlan, Plan, PlanNode,
-    PlanOperand, Running, Space, Stride, WordLayout, Words, is_ordered,
+    AfterOperand, DescriptorPlace, Ending, Extent, Further, GroupResult, Kernel, Kernels, KnownInputs, Mode, NodeOp,
+    PartPlan, Plan, PlanNode, PlanOperand, Running, Space, Stride, WordLayout, Words, is_ordered,
 };
 pub use module::target;
 pub use runtime::elements::Elements;

@@ -17,6 +17,7 @@ use nesl_vcode::{Block, Register, RegisterType, VectorOp};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
+pub use nesl_native::{AfterOperand, GroupResult};
 pub use parts::{Inputs, Partial, Role, Whole, Yield};
 pub(crate) use texts::{Segments, Texts};
 
@@ -41,6 +42,19 @@ pub struct Group {
     /// The same group over a part of its indices, and where its views are made before.
     partial: OnceLock<Option<Box<Partial>>>,
     with_views: OnceLock<Option<Box<WithViews>>>,
+    /// The same group where columns are written to after it.
+    with_writes: OnceLock<Option<Box<WithWrites>>>,
+}
+
+/// A group where columns are written to after the loop.
+#[derive(Debug)]
+pub struct WithWrites {
+    /// The loop.
+    pub group: Group,
+    /// What the results of the whole are.
+    pub outcomes: Vec<GroupResult>,
+    /// The columns that the loop does not read: inputs that it gets a scalar for.
+    pub unread: Vec<usize>,
 }
 
 /// A group over a part of its indices whose last inputs are views, of these columns by these descriptors.
@@ -78,6 +92,7 @@ impl Group {
             regular: OnceLock::new(),
             partial: OnceLock::new(),
             with_views: OnceLock::new(),
+            with_writes: OnceLock::new(),
         }
     }
 
@@ -122,13 +137,26 @@ impl Group {
         self.partial.get_or_init(|| Partial::new(&self.plan).map(Box::new)).as_deref()
     }
 
-    /// The same where views are inputs, which somebody makes before; none where it has none.
-    pub fn with_views_made(&self) -> Option<&WithViews> {
-        let made = || {
-            let (plan, views) = self.plan.with_views_made()?;
-            Some(Box::new((Partial::new(&plan)?, views)))
+    /// The same where some of its views are inputs, which somebody makes before; none where it has none of these. There
+    /// is one such group, for those that were to be made at first.
+    pub fn with_views_made(&self, is_made: impl FnMut(&(usize, usize)) -> bool) -> Option<&WithViews> {
+        let views: Vec<(usize, usize)> = self.plan.viewed().filter(is_made).collect();
+        if views.is_empty() {
+            return None;
+        }
+        let made = || Some(Box::new((Partial::new(&self.plan.with_views_made(&views)?)?, views.clone())));
+        self.with_views.get_or_init(made).as_deref().filter(|made| made.1 == views)
+    }
+
+    /// The same where columns are written to after it; none where it writes to none, or does nothing else.
+    pub fn with_writes_after(&self) -> Option<&WithWrites> {
+        let after = || {
+            let (plan, outcomes) = self.plan.with_writes_after()?;
+            let unread = (0..plan.inputs.len()).filter(|&input| plan.inputs[input] != self.plan.inputs[input]);
+            let unread = unread.collect();
+            Some(Box::new(WithWrites { group: Group::of(plan), outcomes, unread }))
         };
-        self.with_views.get_or_init(made).as_deref()
+        self.with_writes.get_or_init(after).as_deref()
     }
 
     /// Its results from its instructions one after another, on one process.

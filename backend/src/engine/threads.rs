@@ -206,12 +206,13 @@ impl Scheduler for Threads {
         self.native != Native::Off
     }
 
-    fn group(&mut self, group: &Group, operands: &mut [LocalSlot]) -> Option<Vec<LocalSlot>> {
-        if self.native == Native::Check {
+    fn group(&mut self, group: &Group, operands: &mut [LocalSlot]) -> Option<Result<Vec<LocalSlot>, Fault>> {
+        let results = if self.native == Native::Check {
             group::check::run(self, group, operands)
         } else {
             group::run(self, group, operands)
-        }
+        };
+        results.map(Ok)
     }
 
     fn workers(&self) -> usize {

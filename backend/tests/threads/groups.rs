@@ -186,7 +186,7 @@ fn what_is_put_together_is_written_so() {
             // Seven steps through all remainders.
             let numbers = (0..5 * LENGTH).map(|index| index * 7 % LENGTH).collect();
             let mut operands = [Slot::Column(column(&Constants::Int(numbers)))];
-            let kept = engine.group(&group, &mut operands).expect("there is a kernel");
+            let kept = engine.group(&group, &mut operands).expect("there is a kernel").expect("there is memory");
             let parts = order.map(|index| match &kept[index] {
                 Slot::Column(column) => column.clone(),
                 other => panic!("{other:?} is no column"),

@@ -71,7 +71,8 @@ pub fn run(program: &mut Program) {
 /// That is worth it for a single one, too: elements stay where they are.
 pub fn run_on_parts(program: &mut Program) {
     run_with(program, 1, |instruction, computed| match instruction.op {
-        Op::Map(_) | Op::Vector(VectorOp::Merge) => true,
+        // Segments are written over where they are, so their elements are best computed there.
+        Op::Map(_) | Op::Vector(VectorOp::Merge | VectorOp::SegScatter) => true,
         Op::Vector(VectorOp::Gather) => computed.has(instruction.operands[1]),
         Op::Vector(VectorOp::Compact) => {
             computed.has(instruction.operands[1])

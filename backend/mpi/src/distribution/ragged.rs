@@ -87,7 +87,8 @@ impl<L: LocalEngine> Distribution<L> {
         if is_tame { Ok(ragged) } else { self.in_blocks(&ragged) }
     }
 
-    fn new_ragged(&mut self, length: usize, runs: Arc<Runs>, parts: Vec<Vector>) -> Distributed {
+    /// A column in runs, however uneven these are: as something is already.
+    pub(crate) fn new_ragged(&mut self, length: usize, runs: Arc<Runs>, parts: Vec<Vector>) -> Distributed {
         self.holds(parts.iter().map(Vector::len).sum());
         Distributed::Ragged(Arc::new(Ragged::new(length, runs, parts)))
     }
@@ -283,7 +284,10 @@ impl<L: LocalEngine> Distribution<L> {
             }
         }
         // One range is part of what is there already, however uneven.
-        if ranges.len() > 1 && !self.is_tame(length, &runs) || runs.len() > MOST_RUNS {
+        let goes_on =
+            |pair: &[ColumnRange]| pair[0].column == pair[1].column && pair[0].start + pair[0].length == pair[1].start;
+        let is_one = ranges.windows(2).all(goes_on);
+        if !is_one && !self.is_tame(length, &runs) || runs.len() > MOST_RUNS {
             return None;
         }
         let ends: Vec<Vec<usize>> =

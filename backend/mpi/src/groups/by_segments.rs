@@ -6,14 +6,17 @@
 //! elements each; columns of elements move by as much as the borders are apart.
 
 use crate::distribution::column::{Distributed, Ragged, Runs};
+use crate::distribution::descriptor::Descriptor;
 use crate::distribution::{Distribution, LocalEngine};
 use crate::groups::portion::{Cut, Cuts, Portion, put_together, word};
 use crate::groups::run::run_on_portion;
+use crate::instructions::segment;
 use crate::layout::offsets;
 use crate::ranks::Ranks;
 use nesl_backend::engine::group::{Partial, Role, Yield};
 use nesl_backend::machine::strategy;
-use nesl_backend::{Slot, SlotOf, Vector};
+use nesl_backend::{Order, Slot, SlotOf, Vector};
+use nesl_prim::Direction;
 use nesl_vcode::Constants;
 use std::ops::Range;
 use std::sync::Arc;
@@ -67,6 +70,25 @@ pub(super) fn run<L: LocalEngine>(
         });
     }
     Some(partial.without_extremes(results))
+}
+
+/// `seg_sort` and `seg_rank`, each rank of its segments: none on any rank if these are too uneven for that. All ranks
+/// call it together.
+pub(super) fn order<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    order: Order,
+    direction: Direction,
+    column: &Distributed,
+    descriptor: &Descriptor<L::Descriptor>,
+) -> Option<Distributed> {
+    let whole = whole::<L>(ranks, &[Slot::Descriptor(descriptor.clone())])?;
+    let packed = segment::compact(ranks, column, descriptor).ok()?;
+    let (part, length) = (ranks.part(&packed).ok()?, packed.length());
+    let part = ranks.realigned(&part, &ranks.layout.bounds(length), &offsets(&whole.elements)).ok()?;
+    let segments = ranks.local.descriptor(None, whole.lengths);
+    let ordered = segments.and_then(|segments| ranks.local.order(order, direction, &part, Some(&segments)));
+    let ordered = ranks.collectives.settle(length, ordered).ok()?;
+    ranks.ragged(whole.elements.into_iter().enumerate().collect(), ordered).ok()
 }
 
 /// The segments of all descriptors among the operands, if they are alike, and ranks get about as many elements of them.

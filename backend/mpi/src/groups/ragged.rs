@@ -43,15 +43,18 @@ struct Course<'a> {
     crossed: &'a Crossed,
 }
 
-/// The runs in which all columns of elements lie, if they do, and if a group runs well over them.
+/// The runs in which all columns of elements lie, if they do, and if a group runs well over them: evenly, unless what
+/// comes of it goes where they are.
 pub(crate) fn runs_of<L: LocalEngine>(
     ranks: &Distribution<L>,
     partial: &Partial,
     operands: &[SlotOf<Ranks<L>>],
     length: usize,
+    stays: bool,
 ) -> Option<Arc<Runs>> {
-    // What is read at other indices all ranks get at once, and orders that count are those of whole segments.
-    if !partial.reads.is_empty() || partial.yields.iter().any(Yield::is_ordered) {
+    // What others have all ranks get at once, and orders that count are those of whole segments.
+    let is_common = |&column: &usize| is_at_hand(&operands[column]);
+    if !partial.reads.iter().all(is_common) || partial.yields.iter().any(Yield::is_ordered) {
         return None;
     }
     let mut found: Option<Arc<Runs>> = None;
@@ -63,6 +66,7 @@ pub(crate) fn runs_of<L: LocalEngine>(
                 None => found = Some(Arc::clone(&ragged.runs)),
             },
             (Role::Elements, _) => return None,
+            (Role::Segments, operand) if !partial.reads.is_empty() && !is_at_hand(operand) => return None,
             (Role::OfSegments(_) | Role::Segments, operand) if !is_known(operand) => return None,
             _ => {}
         }
@@ -74,7 +78,7 @@ pub(crate) fn runs_of<L: LocalEngine>(
     if let Some(most) = loads.iter_mut().max() {
         *most = most.saturating_sub(MORE);
     }
-    (are_few && strategy::is_even(&loads)).then_some(runs)
+    (are_few && (stays || strategy::is_even(&loads))).then_some(runs)
 }
 
 /// `seg_reduce`, where the elements are; none where that is not for runs.
@@ -91,7 +95,7 @@ pub(crate) fn seg_reduce_by_runs<L: LocalEngine>(
     let partial = Partial::seg_reduce(op);
     let length = column.length();
     let operands = [Slot::Column(column), Slot::Descriptor(descriptor.clone())];
-    let runs = runs_of(ranks, &partial, &operands, length)?;
+    let runs = runs_of(ranks, &partial, &operands, length, false)?;
     match run_by_runs(ranks, &partial, &operands, &runs)?.pop() {
         Some(Slot::Column(reduced)) => Some(reduced),
         _ => None,
@@ -116,7 +120,7 @@ pub(crate) fn reduce_index_by_runs<L: LocalEngine>(
     let length = column.length();
     let mut operands = vec![Slot::Column(column)];
     operands.extend(descriptor.map(|descriptor| Slot::Descriptor(descriptor.clone())));
-    let runs = runs_of(ranks, &partial, &operands, length)?;
+    let runs = runs_of(ranks, &partial, &operands, length, false)?;
     run_by_runs(ranks, &partial, &operands, &runs)?.pop()
 }
 
@@ -150,7 +154,7 @@ pub(crate) fn run_by_runs<L: LocalEngine>(
     let mut given = Vec::with_capacity(own.len());
     for (part, &run) in own.iter().enumerate() {
         let portion = Portion { first: starts[run], length: runs[run].1, part };
-        let results = cuts(ranks, operands, &crossed, run, &portion)
+        let results = cuts(ranks, partial, operands, &crossed, run, &portion)
             .and_then(|cuts| run_on_portion(ranks, partial, (operands, operands), &portion, &cuts));
         given.push(results);
     }
@@ -168,6 +172,7 @@ pub(crate) fn run_by_runs<L: LocalEngine>(
 /// What segments have in a run.
 fn cuts<L: LocalEngine>(
     ranks: &mut Distribution<L>,
+    partial: &Partial,
     operands: &[SlotOf<Ranks<L>>],
     crossed: &Crossed,
     run: usize,
@@ -181,7 +186,8 @@ fn cuts<L: LocalEngine>(
         };
         let lengths = segments.0.lengths.replicated()?.elements::<i64>();
         let range = crossed[run].clone();
-        let before = portion.first - lengths[..range.start].iter().sum::<i64>() as usize;
+        let first = lengths[..range.start].iter().sum::<i64>() as usize;
+        let before = portion.first - first;
         let mut rest = portion.length;
         let mut inside: Vec<i64> = Vec::with_capacity(range.len());
         for (index, &length) in lengths[range.clone()].iter().enumerate() {
@@ -189,7 +195,16 @@ fn cuts<L: LocalEngine>(
             rest -= length;
             inside.push(length as i64);
         }
-        cuts.push(Some(cut(ranks, inside, range.start, before)?));
+        let starts = match &segments.0.starts {
+            _ if partial.reads.is_empty() => None,
+            Some(starts) => Some(starts.replicated()?.elements()[range.clone()].to_vec()),
+            None => Some(offsets_from(first, &lengths[range.clone()])),
+        };
+        let starts = starts.map(|mut starts| {
+            starts.iter_mut().take(1).for_each(|start| *start += before as i64);
+            starts
+        });
+        cuts.push(Some(cut(ranks, (starts, inside), range.start, before)?));
     }
     Some(cuts)
 }
@@ -199,7 +214,7 @@ fn nothing<L: LocalEngine>(ranks: &mut Distribution<L>, operands: &[SlotOf<Ranks
     let mut cuts = Vec::with_capacity(operands.len());
     for operand in operands {
         cuts.push(match operand {
-            Slot::Descriptor(_) => Some(cut(ranks, Vec::new(), 0, 0)?),
+            Slot::Descriptor(_) => Some(cut(ranks, (Some(Vec::new()), Vec::new()), 0, 0)?),
             Slot::Scalar(_) | Slot::Column(_) => None,
         });
     }
@@ -208,13 +223,26 @@ fn nothing<L: LocalEngine>(ranks: &mut Distribution<L>, operands: &[SlotOf<Ranks
 
 fn cut<L: LocalEngine>(
     ranks: &mut Distribution<L>,
-    lengths: Vec<i64>,
+    (starts, lengths): (Option<Vec<i64>>, Vec<i64>),
     first: usize,
     before: usize,
 ) -> Option<Cut<L::Descriptor>> {
     let lengths = ranks.local_column(Constants::Int(lengths)).ok()?;
     let local = ranks.local.descriptor(None, lengths.clone()).ok()?;
-    Some(Cut { local, lengths, first, before, starts: None })
+    let starts = match starts {
+        Some(starts) => Some(ranks.local_column(Constants::Int(starts)).ok()?),
+        None => None,
+    };
+    Some(Cut { local, lengths, first, before, starts })
+}
+
+/// Where segments of these lengths start, one after another, the first at `start`.
+fn offsets_from(mut start: usize, lengths: &[i64]) -> Vec<i64> {
+    let next = |&length: &i64| {
+        start += length as usize;
+        (start - length as usize) as i64
+    };
+    lengths.iter().map(next).collect()
 }
 
 /// The results of a group from those over the runs of this rank, or none if a rank has none.
@@ -282,12 +310,15 @@ fn results_of_runs<L: LocalEngine>(
                 Slot::Column(ranks.constant_column(&values).ok()?)
             }
             Yield::Ordered(_) | Yield::OrderedBySegment(..) => panic!("parts of {kind:?} have no order"),
-            Yield::All | Yield::Kept => {
+            Yield::All => {
+                let parts = given.iter().map(|results| results[index].as_column().clone()).collect();
+                Slot::Column(ranks.new_ragged(starts[runs.len()], Arc::clone(runs), parts))
+            }
+            Yield::Kept => {
                 let parts: Vec<Vector> = given.iter().map(|results| results[index].as_column().clone()).collect();
-                let kept = || runs.iter().zip(of_runs()).map(|(&(rank, _), words)| (rank, words[0] as usize));
-                let runs = if *kind == Yield::All { Arc::clone(runs) } else { Arc::new(kept().collect()) };
+                let kept = runs.iter().zip(of_runs()).map(|(&(rank, _), words)| (rank, words[0] as usize));
                 let like = parts[0].clone();
-                Slot::Column(ranks.ragged_parts(runs, parts, &like).ok()?)
+                Slot::Column(ranks.ragged_parts(Arc::new(kept.collect()), parts, &like).ok()?)
             }
         });
     }

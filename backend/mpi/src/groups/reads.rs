@@ -24,7 +24,7 @@ struct Known<'p, L: LocalEngine> {
 }
 
 /// Completes the inputs of a portion by what it reads; none on all ranks where one has no inputs, or would read too
-/// much. All ranks call it together.
+/// much. All ranks call it together, unless each has all that is read.
 pub(super) fn read<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     partial: &Partial,
@@ -33,6 +33,10 @@ pub(super) fn read<L: LocalEngine>(
     cuts: &Cuts<L>,
     local: Option<Locals<L>>,
 ) -> Option<Locals<L>> {
+    let at_hand = |&column: &usize| Some((operands[column].as_column().replicated()?.clone(), 0));
+    if let Some(came) = partial.reads.iter().map(at_hand).collect::<Option<Vec<(Vector, usize)>>>() {
+        return completed(ranks, partial, cuts, &came, local?);
+    }
     let bounds = local.as_ref().map(|local| partial.bounds(&Known::<L> { operands, local, portion, cuts }));
     let mut words: Option<Vec<i64>> =
         bounds.map(|bounds| bounds.iter().flat_map(|range| [range.start as i64, range.end as i64]).collect());
@@ -51,15 +55,26 @@ pub(super) fn read<L: LocalEngine>(
     }
     let came = ranks.excerpts(&wanted).ok()?;
     let rank = ranks.layout.rank;
-    let offset = |at: usize| wanted[at].1[rank].start as i64;
-    let of = |column: usize| partial.reads.iter().position(|&read| read == column);
-    let mut local = local?;
+    let came: Vec<(Vector, usize)> =
+        came.into_iter().zip(&wanted).map(|(came, (_, ranges))| (came, ranges[rank].start)).collect();
+    completed(ranks, partial, cuts, &came, local?)
+}
+
+/// The inputs with what came of each column that is read, and from where on that is.
+fn completed<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    partial: &Partial,
+    cuts: &Cuts<L>,
+    came: &[(Vector, usize)],
+    mut local: Locals<L>,
+) -> Option<Locals<L>> {
+    let of = |column: usize| Some(&came[partial.reads.iter().position(|&read| read == column)?]);
     for (slot, role) in local.iter_mut().zip(&partial.roles) {
         match *role {
-            Role::Read(column) => *slot = Some(Slot::Column(came[of(column)?].clone())),
-            Role::Offset(column) => *slot = Some(Slot::Scalar(offset(of(column)?).to_value())),
+            Role::Read(column) => *slot = Some(Slot::Column(of(column)?.0.clone())),
+            Role::Offset(column) => *slot = Some(Slot::Scalar((of(column)?.1 as i64).to_value())),
             Role::View { descriptor, column } => {
-                let (offset, cut) = (offset(of(column)?), cuts[descriptor].as_ref()?);
+                let (offset, cut) = (of(column)?.1 as i64, cuts[descriptor].as_ref()?);
                 let segments = cut.starts.as_ref()?.elements::<i64>().iter().zip(cut.lengths.elements::<i64>());
                 // Where segments without elements start nobody reads.
                 let starts = segments.map(|(start, &length)| if length == 0 { 0 } else { start - offset }).collect();

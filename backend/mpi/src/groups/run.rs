@@ -23,5 +23,5 @@ pub(crate) fn run_on_portion<L: LocalEngine>(
     // is still best done here, where the elements are.
     let is_alone = partial.group.members() == 1;
     let done = if is_alone { None } else { ranks.local.group(&partial.group, &mut local) };
-    done.or_else(|| partial.group.one_by_one(&mut ranks.local, &local).ok())
+    done.unwrap_or_else(|| partial.group.one_by_one(&mut ranks.local, &local)).ok()
 }

@@ -1,9 +1,10 @@
 //! Segmented instructions that make and move elements, and those that make and take apart descriptors. What they do
 //! with operands that are not packed is in [`crate::instructions::packed`].
 
-use crate::distribution::column::Distributed;
+use crate::distribution::column::{Block, Distributed};
 use crate::distribution::descriptor::Descriptor;
-use crate::distribution::ragged::ColumnRange;
+use crate::distribution::ragged::{ColumnRange, local_parts};
+use crate::distribution::redistribution::{Redistribution, Run};
 use crate::distribution::{Distribution, LocalEngine, segments};
 use crate::instructions::elementwise;
 use crate::instructions::pack;
@@ -11,8 +12,9 @@ use crate::instructions::packed;
 use crate::instructions::permute;
 use crate::instructions::scan;
 use crate::layout::offsets;
-use nesl_backend::{Fault, MapOperand, Segment};
+use nesl_backend::{Fault, MapOperand, Segment, Vector, on_vector};
 use nesl_prim::{ScalarOp, ScalarValue};
+use nesl_vcode::Constants;
 
 /// Elements moved by segments.
 pub(crate) fn run<L: LocalEngine>(
@@ -119,17 +121,93 @@ pub(crate) fn compact<L: LocalEngine>(
     }
 }
 
-/// `seg_scatter`: a scatter to the places of all elements of the segments.
+/// `seg_scatter`: where every rank knows the segments, values go to the ranks of their places, and most lie there;
+/// otherwise a scatter to the places of all elements.
 pub(crate) fn seg_scatter<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     column: Distributed,
     descriptor: &Descriptor<L::Descriptor>,
     values: &Distributed,
 ) -> Result<Distributed, Fault> {
+    let is_apart = ranks.layout.ranks > 1 && column.replicated().is_none();
+    if let Some(segments) = known_ranges(descriptor).filter(|_| is_apart) {
+        let length = column.length();
+        let (own, values) = own_values(ranks, length, &segments, values)?;
+        let part = match ranks.taken_in_blocks(column)? {
+            Distributed::Block(Block { part, .. }) => part,
+            other => ranks.part(&other)?,
+        };
+        let scattered = scattered(ranks, part, own, &values);
+        let part = ranks.collectives.settle(length, scattered)?;
+        return ranks.finish(length, part);
+    }
     let starts = starts(ranks, descriptor)?;
     let operands = [seg_dist(ranks, &starts, descriptor)?, seg_iota(ranks, descriptor)?].map(MapOperand::Column);
     let places = elementwise::map(ranks, ScalarOp::AddInt, Vec::from(operands))?;
     permute::scatter(ranks, column, &places, values)
+}
+
+/// Where in this rank's block of `length` elements there are parts of segments, and the values that go there.
+fn own_values<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    length: usize,
+    segments: &[(usize, usize)],
+    values: &Distributed,
+) -> Result<(Vec<(usize, usize)>, Vector), Fault> {
+    let layout = ranks.layout;
+    let bounds = layout.bounds(length);
+    let (mut own, mut wanted): (Vec<(usize, usize)>, Vec<Run>) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    for &(start, length_of_segment) in segments {
+        let (mut start, end) = (start, start + length_of_segment);
+        while start < end {
+            let owner = layout.owner(length, start);
+            let part = end.min(bounds[owner + 1]) - start;
+            match wanted.last_mut() {
+                Some(last) if last.rank == owner => last.length += part,
+                _ => wanted.push(Run { rank: owner, start: at, length: part }),
+            }
+            if owner == layout.rank {
+                let place = start - bounds[owner];
+                match own.last_mut() {
+                    Some((first, count)) if *first + *count == place => *count += part,
+                    _ => own.push((place, part)),
+                }
+            }
+            at += part;
+            start += part;
+        }
+    }
+    if let Some(vector) = values.replicated() {
+        let mine = wanted.iter().filter(|run| run.rank == layout.rank);
+        let mut parts: Vec<Vector> = mine.map(|run| vector.slice(run.start, run.length)).collect();
+        if parts.is_empty() {
+            parts.push(vector.slice(0, 0));
+        }
+        return Ok((own, ranks.joined_parts(length, &parts)?));
+    }
+    let held = ranks.as_ragged(values);
+    let redistribution = Redistribution::from_runs(layout.ranks, &held.runs, &wanted);
+    let values = match redistribution.moved() {
+        0 => ranks.joined_parts(at, &held.parts)?,
+        _ => on_vector!(&held.parts[0], slice => {
+            ranks.redistributed(at, &redistribution, &local_parts(slice.elements(), &held.parts))?
+        }),
+    };
+    Ok((own, values))
+}
+
+/// A part of a column with values written over segments of it.
+fn scattered<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    part: Vector,
+    segments: Vec<(usize, usize)>,
+    values: &Vector,
+) -> Result<Vector, Fault> {
+    let (starts, lengths) = segments.into_iter().map(|(start, length)| (start as i64, length as i64)).unzip();
+    let [starts, lengths] = [starts, lengths].map(|ints| ranks.local_column(Constants::Int(ints)));
+    let view = ranks.local.descriptor(Some(starts?), lengths?)?;
+    ranks.local.segment(Segment::Scatter(part, &view, values))
 }
 
 /// The descriptor of segments that lie one after another.

@@ -7,7 +7,7 @@
 //! Float sums of a whole sequence have an order that parts do not know: a part yields what is to be added up.
 
 use super::plan::{Known, NodeOp, Plan, PlanNode, PlanOperand, is_ordered};
-use nesl_prim::{ScalarOp, ScalarType};
+use nesl_prim::{ScalarOp, ScalarType, ScalarValue};
 use nesl_vcode::{RegisterType, VectorOp};
 
 /// A plan over a part of its indices.
@@ -40,6 +40,26 @@ pub enum Further {
         /// The column.
         column: usize,
     },
+}
+
+/// A result of a group whose loop writes to no column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GroupResult {
+    /// This result of the loop.
+    Loop(usize),
+    /// A column written to after the loop, by this instruction.
+    Written(VectorOp, Vec<AfterOperand>),
+}
+
+/// What an instruction after a loop reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterOperand {
+    /// This input of the loop.
+    Input(usize),
+    /// This result of the loop.
+    Result(usize),
+    /// This value.
+    Constant(ScalarValue),
 }
 
 impl Plan {
@@ -100,20 +120,29 @@ impl Plan {
         plan
     }
 
-    /// The same where views of columns are inputs, which somebody makes before: what is read, and the descriptors. None
-    /// where there are no views, or one is a result.
-    pub fn with_views_made(&self) -> Option<(Plan, Vec<(usize, usize)>)> {
-        let (mut inputs, mut nodes, mut made) = (self.inputs.clone(), Vec::new(), Vec::new());
+    /// The views of columns that it reads: the columns, and the descriptors.
+    pub fn viewed(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.nodes.iter().filter_map(|node| match node.read_elsewhere()? {
+            (column, Some(descriptor)) => Some((column, descriptor)),
+            (_, None) => None,
+        })
+    }
+
+    /// The same where these of its views are inputs, in this order behind the others: somebody makes them before. None
+    /// where one is a result.
+    pub fn with_views_made(&self, views: &[(usize, usize)]) -> Option<Plan> {
+        let (mut inputs, mut nodes) = (self.inputs.clone(), Vec::new());
         let mut places: Vec<PlanOperand> = Vec::with_capacity(self.nodes.len());
         let at = |places: &[PlanOperand], source: PlanOperand| match source {
             PlanOperand::Node(node) => places[node],
             other => other,
         };
         for node in &self.nodes {
-            if let Some((column, Some(descriptor))) = node.read_elsewhere() {
+            if let Some((column, Some(descriptor))) = node.read_elsewhere()
+                && views.contains(&(column, descriptor))
+            {
                 places.push(PlanOperand::Input(inputs.len()));
                 inputs.push(RegisterType::Column(node.ty));
-                made.push((column, descriptor));
                 continue;
             }
             let operands = node.operands.iter().map(|&source| at(&places, source)).collect();
@@ -128,7 +157,59 @@ impl Plan {
         let filters = self.filters.iter();
         let filters = filters.map(|filter| super::Space { flags: at(&places, filter.flags), ..*filter }).collect();
         let known = Known::nothing(inputs.len());
-        (!made.is_empty()).then_some((Plan { inputs, nodes, yields, filters, extent: self.extent, known }, made))
+        Some(Plan { inputs, nodes, yields, filters, extent: self.extent, known })
+    }
+
+    /// The same where columns are written to after the loop, which yields what is written and where: what each result
+    /// of the whole is then. None where nothing is written, or there is no loop but for that.
+    pub fn with_writes_after(&self) -> Option<(Plan, Vec<GroupResult>)> {
+        let is_write = |number: usize| matches!(self.nodes[number].op, NodeOp::Vector(op) if op.is_update());
+        if !self.yields.iter().any(|&number| is_write(number)) {
+            return None;
+        }
+        // Nothing reads what is written, so the others only move up.
+        let kept: Vec<usize> = (0..self.nodes.len()).filter(|&number| !is_write(number)).collect();
+        let place = |number: usize| kept.partition_point(|&other| other < number);
+        let moved = |source: PlanOperand| match source {
+            PlanOperand::Node(number) => PlanOperand::Node(place(number)),
+            other => other,
+        };
+        let mut yields: Vec<usize> = Vec::new();
+        let mut result = |number: usize| {
+            let known = yields.iter().position(|&other| other == place(number));
+            known.unwrap_or_else(|| {
+                yields.push(place(number));
+                yields.len() - 1
+            })
+        };
+        let mut outcomes = Vec::with_capacity(self.yields.len());
+        for &number in &self.yields {
+            let node = &self.nodes[number];
+            outcomes.push(match node.op {
+                NodeOp::Vector(op) if op.is_update() => {
+                    let outside = |&source: &PlanOperand| match source {
+                        PlanOperand::Input(input) => AfterOperand::Input(input),
+                        PlanOperand::Node(number) => AfterOperand::Result(result(number)),
+                        PlanOperand::Constant(value) => AfterOperand::Constant(value),
+                    };
+                    GroupResult::Written(op, node.operands.iter().map(outside).collect())
+                }
+                _ => GroupResult::Loop(result(number)),
+            });
+        }
+        if yields.is_empty() {
+            return None;
+        }
+        let node = |&number: &usize| {
+            let node = &self.nodes[number];
+            PlanNode { operands: node.operands.iter().map(|&source| moved(source)).collect(), ..node.clone() }
+        };
+        let filters = self.filters.iter();
+        let filters = filters.map(|filter| super::Space { flags: moved(filter.flags), ..*filter }).collect();
+        let (nodes, known) = (kept.iter().map(node).collect(), self.known.clone());
+        let mut plan = Plan { inputs: self.inputs.clone(), nodes, yields, filters, extent: self.extent, known };
+        plan.forget_unread(self.inputs.len());
+        Some((plan, outcomes))
     }
 
     /// A plan over a part of the indices, where descriptors are those of the segments in the part.
@@ -145,16 +226,23 @@ impl Plan {
             super::Extent::Value(_) => super::Extent::Value(maker.further(Further::Count)),
             other => other,
         };
-        let Maker { mut inputs, further, nodes, .. } = maker;
+        let Maker { inputs, further, nodes, .. } = maker;
+        let known = Known::nothing(inputs.len());
+        let mut plan = Plan { inputs, nodes, yields, filters, extent, known };
         // What a loop reads elsewhere alone is no column with an element for each index.
-        let is_read = |input| nodes.iter().any(|node| node.operands.contains(&PlanOperand::Input(input)));
-        for (number, input) in inputs.iter_mut().enumerate().take(self.inputs.len()) {
-            if matches!(input, RegisterType::Column(_)) && !is_read(number) && extent != super::Extent::Column(number) {
-                *input = RegisterType::Scalar(ScalarType::Int);
+        plan.forget_unread(self.inputs.len());
+        PartPlan { plan, further }
+    }
+
+    /// Puts a scalar in the place of each column among the first inputs that nothing reads.
+    fn forget_unread(&mut self, first: usize) {
+        for number in 0..first {
+            let is_read = self.nodes.iter().any(|node| node.operands.contains(&PlanOperand::Input(number)));
+            let is_extent = self.extent == super::Extent::Column(number);
+            if matches!(self.inputs[number], RegisterType::Column(_)) && !is_read && !is_extent {
+                self.inputs[number] = RegisterType::Scalar(ScalarType::Int);
             }
         }
-        let known = Known::nothing(inputs.len());
-        PartPlan { plan: Plan { inputs, nodes, yields, filters, extent, known }, further }
     }
 }
 

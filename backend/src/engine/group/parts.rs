@@ -224,7 +224,7 @@ mod tests {
     use crate::data::slot::Slot;
     use crate::data::vector::Vector;
     use crate::engine::Columns;
-    use crate::engine::group::LocalSlot;
+    use crate::engine::group::{AfterOperand, GroupResult, LocalSlot};
     use nesl_prim::Interval;
     use nesl_vcode::{Constants, Op};
     use std::ops::Range;
@@ -372,6 +372,37 @@ mod tests {
             partial("%0: column float", "float", "%1 = map negate.float %0\n%2 = reduce.add.float %1", "%2").unwrap();
         assert_eq!(partial.yields, [Yield::Ordered(ScalarOp::AddFloat)]);
         assert_eq!(partial.group.members(), 1);
+    }
+
+    #[test]
+    fn columns_are_written_after_the_loop() {
+        let text = "function f(%0: descriptor, %1: column int, %2: column int) -> column int, int {
+                      %6, %7 = fused {
+                        %3 = map multiply.int %2 %2
+                        %4 = seg_scatter %1 %0 %3
+                        %5 = reduce.add.int %2
+                        yield %4 %5
+                      }
+                      return %6 %7
+                    }";
+        let function = nesl_vcode::parse(text).unwrap().functions.remove(0);
+        let Op::Fused(block) = &function.body.instructions[0].op else { panic!("no group in {text}") };
+        let (group, inputs) = Group::new(block, &function.registers).unwrap();
+        let after = group.with_writes_after().unwrap();
+        let input = |number: u32| inputs.iter().position(|register| register.0 == number).unwrap();
+        let written = [AfterOperand::Input(input(1)), AfterOperand::Input(input(0)), AfterOperand::Result(0)];
+        assert_eq!(
+            after.outcomes,
+            [GroupResult::Written(VectorOp::SegScatter, written.to_vec()), GroupResult::Loop(1)]
+        );
+        assert_eq!(after.unread, [input(1)]);
+        let mut engine = Reference::new(None);
+        let mut operands: Vec<LocalSlot> = vec![Slot::Scalar(ScalarValue::Int(0)); 3];
+        operands[input(2)] = Slot::Column(ints(&mut engine, &[3, 4]));
+        let results = after.group.one_by_one(&mut engine, &operands).unwrap();
+        assert_eq!(results[0].as_column().elements::<i64>(), [9, 16]);
+        assert_eq!(results[1].as_scalar(), ScalarValue::Int(7));
+        assert!(after.group.with_writes_after().is_none());
     }
 
     #[test]
