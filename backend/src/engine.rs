@@ -245,8 +245,8 @@ pub trait Scheduler: Columns {
     }
     /// A group at once: its results, of what it reads from outside. None where the engine cannot, or where something in
     /// it fails; then the operands are as before, and the instructions of the group are run one by one, which shows
-    /// what is wrong.
-    fn group(&mut self, _group: &Group, _operands: &mut [SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>>
+    /// what is wrong. A fault where that cannot be: memory ended while a column was written to.
+    fn group(&mut self, _group: &Group, _operands: &mut [SlotOf<Self>]) -> Option<Result<Vec<SlotOf<Self>>, Fault>>
     where
         Self: Sized,
     {
@@ -354,6 +354,11 @@ pub trait Collective: Columns {
     where
         Self: Sized + 'a,
     {
+        None
+    }
+    /// How often ranks have shared something so far: made a column that lies in parts, or dealt out instances. The same
+    /// on all; none where there are no ranks.
+    fn shared(&self) -> Option<u64> {
         None
     }
     /// Makes a call on every rank, on all of its operands: what `run` gives is the same on all of them.

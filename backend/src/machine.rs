@@ -335,6 +335,8 @@ impl<E: Engine> Machine<E> {
             account: run::serial::Account::default(),
             attempts: run::attempts::Attempts::default(),
             loops: run::bounded::Loops::default(),
+            shared: run::shared::Shared::default(),
+            bound: None,
             profile: self.profile.as_mut(),
             unlooked: 0,
         };

@@ -396,14 +396,8 @@ fn single_elements_are_no_messages() {
     for (name, text) in ONE_BY_ONE {
         std::fs::write(&file, text).expect("a file");
         for elements in [50_000u64, 200_000] {
-            let run_by = |mut command: Command| {
-                command.args(["run", "--threads", "1", "--stats"]).arg(&file).arg("--").arg(elements.to_string());
-                let output = command.stdin(Stdio::null()).output().unwrap_or_else(|error| panic!("{name}: {error}"));
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                (text(&output.stdout), text(&output.stderr))
-            };
-            let (answer, said) = run_by(Command::new(&nesl));
-            let (out, err) = run_by(launcher::command(&launcher, 3, &nesl));
+            let (answer, said) = answer_of(Command::new(&nesl), &file, elements, name);
+            let (out, err) = answer_of(launcher::command(&launcher, 3, &nesl), &file, elements, name);
             let error = said.find("Error").map(|at| &said[at..]);
             if out != answer || !error.is_none_or(|error| err.contains(error)) {
                 problems.push(format!("{name} of {elements}: {out}{err} instead of {answer}{said}"));
@@ -432,4 +426,115 @@ fn who_has_no_room_for_all_asks_for_elements() {
     command.args(["run", "--threads", "1", "--max-memory", "20M"]).arg(&file).args(["--", "2000000"]);
     let (answer, _) = run(&mut command, "a walk");
     assert_eq!(answer.trim(), ((3 + 5000 * 7919) % 2_000_000).to_string());
+}
+
+/// Loops whose turns are a few vector instructions on short columns.
+const SHORT: [(&str, &str); 5] = [
+    (
+        "states",
+        "function best(a, e, seen, k, v) = if k == #seen then max_val(v)
+           else best(a, e, seen, k + 1, {max_val({x + p : x in v; p in row}) + q[seen[k]] : row in a; q in e});
+         function main(n) : int -> int =
+           best({{rem(i * 37 + j * 11, 23) : j in [0:20]} : i in [0:20]},
+                {{rem(i * j, 7) : j in [0:5]} : i in [0:20]}, {rem(i * 7919, 5) : i in [0:n]}, 0, dist(0, 20));",
+    ),
+    (
+        "digits",
+        "function carried(w) = if all({x < 1000 : x in w}) then w
+           else carried({rem(x, 1000) + c : x in w; c in [0] ++ {x / 1000 : x in take(w, #w - 1)}});
+         function power(v, k) = if k == 0 then v else power(carried({x * 3 : x in v}), k - 1);
+         function main(n) : int -> int = sum({x * (i + 1) : x in power([1] ++ dist(0, 99), n); i in [0:100]});",
+    ),
+    (
+        "a dice",
+        "function throw(v, k) = if k == 0 then sum(v)
+           else throw({rem(x * 5 + rand(6), 1009) : x in drop(v, 1) ++ [rand(k)]}, k - 1);
+         function main(n) : int -> int = throw([0:50], n);",
+    ),
+    (
+        "one that grows",
+        "function spread(front, seen, k) = if k == 0 then (#front, sum(front), seen)
+           else spread((if #front < 20000 then front ++ {rem(x * 3 + 1, 1009) : x in take(front, 9)} else take(front, 9)),
+                       seen + #front, k - 1);
+         function main(n) : int -> (int, int, int) = spread([0:9], 0, n);",
+    ),
+    (
+        "one out of bounds",
+        "function shrink(v, k) = if k < 0 then v else shrink({x + v[k / 30] : x in drop(v, 1)} ++ [k], k + 1);
+         function main(n) : int -> [int] = shrink([0:99], 0);",
+    ),
+];
+
+#[test]
+fn turns_that_share_nothing_are_no_collectives() {
+    let Some((launcher, nesl)) = launcher::tools() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.nesl");
+    let mut problems = Vec::new();
+    for (name, text) in SHORT {
+        std::fs::write(&file, text).expect("a file");
+        let turns = 12_000;
+        let (answer, said) = answer_of(Command::new(&nesl), &file, turns, name);
+        let (out, err) = answer_of(launcher::command(&launcher, 3, &nesl), &file, turns, name);
+        let error = said.find("Error").map(|at| &said[at..]);
+        if out != answer || !error.is_none_or(|error| err.contains(error)) {
+            problems.push(format!("{name}: {out}{err} instead of {answer}{said}"));
+        }
+        let collectives = most(&Table::read(&err).column("collectives"));
+        println!("{name}: {collectives} collectives in {turns} turns");
+        // What grows is in parts from some turn on.
+        if collectives > turns as f64 / if name == "one that grows" { 0.25 } else { 8.0 } {
+            problems.push(format!("{name}: {collectives} collectives"));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn segments_are_written_over_and_ordered_where_they_are() {
+    let Some((launcher, nesl)) = launcher::tools() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.nesl");
+    // Rows from k on in turn k; short sequences of different lengths. Both read 8 n n bytes.
+    let programs = [
+        (
+            "eliminate",
+            "function eliminate(m, k) = if k == #m then m
+               else let pivot = m[k]
+                    in eliminate({if i <= k then row
+                                  else let q = row[k] / pivot[k] in {x - q * p : x in row; p in pivot}
+                                  : row in m; i in index(#m)}, k + 1);
+             function main(n) : int -> float =
+               sum({sum(row) : row in eliminate({{if i == j then 100.0 else float(rem(i * 7 + j * 3, 11)) : j in [0:n]}
+                                                 : i in [0:n]}, 0)});",
+        ),
+        (
+            "order",
+            "function main(n) : int -> (int, int) =
+               let parts = {sort({rem(i * 7919 + j * 31, 1009) : j in [0:n + rem(i, 5)]}) : i in [0:n]};
+                   ranks = {rank({rem(x * 17, 101) : x in part}) : part in parts}
+               in (sum({part[3] * i : part in parts; i in [0:n]}), sum({part[2] * i : part in ranks; i in [0:n]}));",
+        ),
+    ];
+    for (name, text) in programs {
+        std::fs::write(&file, text).expect("a file");
+        for ranks in [2, 3, 5] {
+            let n = 200;
+            let (answer, _) = answer_of(Command::new(&nesl), &file, n, name);
+            let (out, err) = answer_of(launcher::command(&launcher, ranks, &nesl), &file, n, name);
+            assert_eq!(out, answer, "{name} on {ranks} ranks: {err}");
+            let sent: u64 = Table::read(&err).column("bytes sent").iter().sum();
+            println!("{name} on {ranks} ranks: {sent} bytes");
+            // A row and a column to all in each turn; what moves is what borders of segments and blocks are apart.
+            assert!(sent < 12 * 8 * n * n * ranks as u64, "{name} on {ranks} ranks: {sent} bytes");
+        }
+    }
+}
+
+/// What a program that may fail answers and says.
+fn answer_of(mut command: Command, file: &Path, n: u64, name: &str) -> (String, String) {
+    command.args(["run", "--threads", "1", "--stats"]).arg(file).arg("--").arg(n.to_string());
+    let output = command.stdin(Stdio::null()).output().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
 }

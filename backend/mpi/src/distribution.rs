@@ -50,6 +50,8 @@ pub(crate) struct Distribution<L> {
     pub(crate) threshold: usize,
     /// The most elements that this rank has had of a column that is not common.
     pub(crate) largest_part: u64,
+    /// How many columns in parts ranks have made, and how often they have dealt out instances.
+    pub(crate) shared: u64,
 }
 
 impl<L: LocalEngine> Distribution<L> {
@@ -60,7 +62,8 @@ impl<L: LocalEngine> Distribution<L> {
         let threshold = if layout.ranks == 1 { usize::MAX } else { threshold };
         let meter = local.meter().map_or_else(|| Meter::new(None), Arc::clone);
         let collectives = Collectives::new(communicator);
-        Distribution { collectives, layout, local, meter, cache: RequestCache::default(), threshold, largest_part: 0 }
+        let cache = RequestCache::default();
+        Distribution { collectives, layout, local, meter, cache, threshold, largest_part: 0, shared: 0 }
     }
 
     /// The counters of this rank.
@@ -110,6 +113,7 @@ impl<L: LocalEngine> Distribution<L> {
 
     /// This rank has so many elements of a column that is not common.
     pub(crate) fn holds(&mut self, elements: usize) {
+        self.shared += 1;
         self.largest_part = self.largest_part.max(elements as u64);
     }
 

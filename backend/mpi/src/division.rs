@@ -67,12 +67,14 @@ pub(crate) fn divide_instances<L: LocalEngine>(
         return Some(own.map_err(at).and_then(|own| results::known_everywhere(ranks, division, own, run)));
     }
     if division.deal == Deal::SelfScheduled && self_scheduling::may_be_everywhere(division) {
+        ranks.shared += 1;
         return Some(self_scheduling::deal_while_they_run(ranks, division, run));
     }
     let plan = match assign(ranks, division) {
         Ok(plan) => plan?,
         Err(fault) => return Some(Err(at(fault))),
     };
+    ranks.shared += 1;
     let runs = &plan.runs;
     let rank = ranks.layout.rank;
     let own = runs.iter().filter(|run| run.rank == rank).map(|run| (run.start, run.length)).collect();

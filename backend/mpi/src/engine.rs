@@ -8,7 +8,6 @@ use crate::distribution::request_cache::RequestCache;
 use crate::division;
 use crate::groups;
 use crate::instructions::elementwise;
-use crate::instructions::order;
 use crate::instructions::pack;
 use crate::instructions::permute;
 use crate::instructions::reduce;
@@ -165,7 +164,7 @@ impl<L: Engine<Column = Vector>> Engine for Ranks<L> {
         column: &Distributed,
         descriptor: Option<&Self::Descriptor>,
     ) -> Result<Distributed, Fault> {
-        order::run(&mut self.distribution, order, direction, column, descriptor)
+        groups::order(&mut self.distribution, order, direction, column, descriptor)
     }
 
     fn text(&mut self, text: Text<'_, Distributed, Self::Descriptor>) -> Result<Distributed, Fault> {
@@ -196,8 +195,8 @@ impl<L: Engine<Column = Vector>> Scheduler for Ranks<L> {
         self.distribution.local.runs_groups()
     }
 
-    fn group(&mut self, group: &Group, operands: &mut [SlotOf<Self>]) -> Option<Vec<SlotOf<Self>>> {
-        groups::run_group(&mut self.distribution, group, operands)
+    fn group(&mut self, group: &Group, operands: &mut [SlotOf<Self>]) -> Option<Result<Vec<SlotOf<Self>>, Fault>> {
+        groups::run_group(self, group, operands)
     }
 
     fn threads(&self) -> usize {
@@ -289,6 +288,10 @@ impl<L: Engine<Column = Vector>> Collective for Ranks<L> {
         Self: 'a,
     {
         division::everywhere::bytes_to_move(&mut self.distribution, operands)
+    }
+
+    fn shared(&self) -> Option<u64> {
+        Some(self.distribution.shared)
     }
 
     fn everywhere(

@@ -12,6 +12,7 @@ pub(super) mod pause;
 mod profiling;
 pub(super) mod resting;
 pub(super) mod serial;
+pub(super) mod shared;
 pub(super) mod team;
 mod together;
 pub(super) mod worker;
@@ -86,6 +87,10 @@ pub(super) struct Run<'a, E: Engine> {
     pub attempts: attempts::Attempts,
     /// Which loops suit native code ([`bounded`]).
     pub loops: bounded::Loops,
+    /// What ranks know of loops.
+    pub shared: shared::Shared,
+    /// Where to leave the first loop.
+    pub bound: Option<shared::Bound>,
     /// Where it spends its time, if anybody wants to know.
     pub profile: Option<&'a mut Profile>,
     /// What was done since it was looked whether to pause, where ranks look together.
@@ -119,6 +124,14 @@ impl Stop {
 
     pub(super) fn of(at: Place) -> impl Fn(Fault) -> Stop {
         move |fault| Stop::Here(fault, at, None)
+    }
+
+    /// The same of what was done elsewhere in the place of a loop's next turn, which is no call.
+    fn of_step(self) -> Stop {
+        match self {
+            Stop::Inside(error, _) => Stop::Inside(error, None),
+            here => here,
+        }
     }
 }
 
@@ -286,17 +299,37 @@ impl<E: Engine> Run<'_, E> {
         at: Place,
         frames: &mut Frames<E>,
     ) -> Result<Option<Vec<SlotOf<E>>>, Stop> {
-        if let Some(results) = self.serial_call(function, operands, at, frames)? {
+        if self.meets_bound(function, frames) {
+            return Ok(Some(operands.iter().map(|&operand| frames.read(operand)).collect()));
+        }
+        if let Some(results) = self.serial_call(function, operands, at, frames).map_err(Stop::of_step)? {
             return Ok(Some(results));
         }
         let code = self.program.code(function);
-        let stepped = match self.bounded_turns(function, operands, at, frames)? {
+        let stepped = match self.bounded_turns(function, operands, at, frames).map_err(Stop::of_step)? {
             Turns::None => frames.step(code, operands),
+            Turns::Some(values) if self.meets_bound(function, frames) => return Ok(Some(values)),
             Turns::Some(values) => frames.step_with(code, values),
             Turns::All(results, _) => return Ok(Some(results)),
         };
         stepped.map_err(Stop::at(at))?;
+        if let Some(bound) = self.bound_of(function, frames) {
+            bound.left -= 1;
+        }
         Ok(None)
+    }
+
+    /// Where to leave a loop, if it is one to be left.
+    fn bound_of(&mut self, function: FunctionId, frames: &Frames<E>) -> Option<&mut shared::Bound> {
+        self.bound.as_mut().filter(|bound| bound.function == function && frames.caller().is_none())
+    }
+
+    /// Whether a loop is to be left now.
+    fn meets_bound(&mut self, function: FunctionId, frames: &Frames<E>) -> bool {
+        self.bound_of(function, frames).is_some_and(|bound| {
+            bound.is_met = bound.left == 0;
+            bound.is_met
+        })
     }
 
     /// Ends the running function, with these results: where to go on.
@@ -378,6 +411,7 @@ impl<E: Engine> Run<'_, E> {
         };
         self.group_has_run(lines);
         self.instructions += line.group.members() as u64;
+        let results = results.map_err(Stop::of(line.at))?;
         self.check_interrupt(line.at)?;
         results.into_iter().zip(&line.results).for_each(|(value, &place)| frames.store(place, value));
         Ok(true)

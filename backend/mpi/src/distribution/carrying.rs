@@ -64,6 +64,7 @@ pub fn carry(
         cache: RequestCache::default(),
         threshold,
         largest_part: 0,
+        shared: 0,
     };
     let (mut carriage, mut pairs) = (Carriage::default(), BTreeSet::new());
     let mut moves = Vec::new();

@@ -14,7 +14,7 @@ use crate::instructions::elementwise;
 use crate::instructions::packed;
 use crate::instructions::permute;
 use crate::instructions::segment;
-use nesl_backend::{Fault, Order, Vector, on_vector};
+use nesl_backend::{Fault, Order, Permute, Vector, on_vector};
 use nesl_prim::Direction;
 use std::ops::Range;
 
@@ -119,17 +119,47 @@ type Item = [i64; 3];
 /// Samples of each rank for every rank: no run is longer than its fair share by more than about this part of it.
 const OVERSAMPLING: usize = 32;
 
-/// The indices of the elements of a partitioned column, in order.
+/// The indices of the elements of a partitioned column, in order. The local engine orders what a rank has, and what has
+/// come: equal keys come in the order of their indices.
 fn indices_in_order<L: LocalEngine>(
     ranks: &mut Distribution<L>,
     direction: Direction,
     length: usize,
     part: &Vector,
 ) -> Result<Distributed, Fault> {
-    let share = ranks.layout.share(length);
-    let mut items = ranks.storage(length, share.len())?;
-    append_items(&mut items, direction, part, 0..part.len(), 0, share.start);
-    sorted_indices(ranks, length, items)
+    let start = ranks.layout.share(length).start as i64;
+    let (count, mut keys) = (part.len(), ranks.storage(length, part.len())?);
+    on_vector!(part, slice => keys.extend(slice.elements().iter().map(|&element| direction.key(element))));
+    let indices = ranks.storage(length, count).map(|mut indices| {
+        indices.extend((0..count as i64).map(|index| start + index));
+        indices
+    })?;
+    let (keys, indices) = (ranks.adopt(length, keys)?, ranks.adopt(length, indices)?);
+    let [keys, indices] = by_key(ranks, length, keys, indices)?;
+    let (own_keys, own_indices) = (keys.elements::<i64>(), indices.elements::<i64>());
+    let counts = runs(ranks, count, |at| [0, own_keys[at], own_indices[at]]);
+    let (received, _) = ranks.collectives.communicator.exchange(own_keys, &counts);
+    let keys = ranks.adopt(length, received)?;
+    let (received, _) = ranks.collectives.communicator.exchange(own_indices, &counts);
+    let indices = ranks.adopt(length, received)?;
+    let [_, indices] = by_key(ranks, length, keys, indices)?;
+    ranks.assemble(indices)
+}
+
+/// Keys of this rank in order, and the indices that belong to them; equal ones stay as they are.
+fn by_key<L: LocalEngine>(
+    ranks: &mut Distribution<L>,
+    length: usize,
+    keys: Vector,
+    indices: Vector,
+) -> Result<[Vector; 2], Fault> {
+    let places = ranks.local.order(Order::Rank, Direction::Up, &keys, None);
+    let places = ranks.collectives.settle(length, places)?;
+    let mut moved = |column: &Vector| {
+        let moved = ranks.local.permute(Permute::Permute(column, &places));
+        ranks.collectives.settle(length, moved)
+    };
+    Ok([moved(&keys)?, moved(&indices)?])
 }
 
 /// The indices in packed order of the elements of all segments, in the order of each.

@@ -187,10 +187,15 @@ impl<E: Engine> Run<'_, E> {
         at: Place,
         frames: &mut Frames<E>,
     ) -> Result<Turns<E>, Stop> {
-        if self.settings.native == Native::Off || !self.engine.has_addresses() {
+        if self.settings.native == Native::Off {
             return Ok(Turns::None);
         }
+        if !self.engine.has_addresses() {
+            return self.everywhere_turns(function, operands, at, frames);
+        }
         let Some((bound, time)) = self.plan(function, operands, frames) else { return Ok(Turns::None) };
+        let most = self.bound_of(function, frames).map(|most| most.left);
+        let bound = most.map_or(bound, |most| bound.min(most));
         // To compile it, the first time, is not a part of what it takes.
         let Some(native) = self.program.native.bounded(self.program.program(), function) else {
             self.loops.gauges.entry(function).and_modify(|gauge| gauge.wait = u64::MAX);
@@ -212,8 +217,14 @@ impl<E: Engine> Run<'_, E> {
                 Turns::All(_, turns) => gauge.did(turns, taken, now),
             }
         }
-        if matches!(turns, Turns::None) {
-            frames.put_back(operands, values);
+        match turns {
+            Turns::None => frames.put_back(operands, values),
+            Turns::Some(_) => {
+                if let Some(most) = self.bound_of(function, frames) {
+                    most.left -= bound;
+                }
+            }
+            Turns::All(..) => {}
         }
         Ok(turns)
     }

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::machine::evaluator::Evaluator;
 use crate::machine::loaded::Loaded;
 use crate::machine::profile::Profile;
-use crate::machine::run::{Run, Settings, attempts::Attempts, bounded::Loops, serial};
+use crate::machine::run::{Run, Settings, attempts::Attempts, bounded::Loops, serial, shared::Shared};
 
 /// What a run beside the run did.
 pub(in crate::machine) struct Did<R> {
@@ -38,6 +38,8 @@ pub(in crate::machine) fn run<E: Engine, R>(
         account: serial::Account::default(),
         attempts,
         loops: Loops::default(),
+        shared: Shared::default(),
+        bound: None,
         profile: profile.as_mut(),
         unlooked: 0,
     };
