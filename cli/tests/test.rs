@@ -184,6 +184,18 @@ fn functions_are_timed() {
 }
 
 #[test]
+fn what_functions_spend_is_shown_of_each() {
+    let text = "data = [0:100000];\nfunction bench_sum() = sum(data);\nfunction bench_sort() =\n  sort(data);\n";
+    let bench = Bench::with("times.nesl", text);
+    let ran = bench.nesl(&["bench", "--repetitions", "2", "--profile", "--stats", "times.nesl"]);
+    assert!(ran.err.contains("times.nesl:4   sort(data);"), "{}", ran.err);
+    assert_eq!(ran.err.matches("all instructions").count(), 2, "{}", ran.err);
+    assert_eq!(ran.err.matches("peak elements").count(), 2, "{}", ran.err);
+    let ran = bench.nesl(&["bench", "--trace", "trace.json", "times.nesl"]);
+    ran.fails(2, &["--trace are for runs of programs; --profile shows"]);
+}
+
+#[test]
 fn functions_of_the_library_are_timed() {
     let text = include_str!("../../benches/library/everyday.nesl");
     let small = text.replacen("n = 1000000;", "n = 2000;", 1);

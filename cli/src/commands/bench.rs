@@ -13,6 +13,8 @@ use crate::launch::{Job, Place};
 use crate::limit::Limit;
 use crate::options::RunOptions;
 use crate::output::{print, remark};
+use crate::profile;
+use crate::stats;
 use crate::stop::Stop;
 use crate::style::Style;
 use crate::supervisor;
@@ -36,7 +38,8 @@ const WARMING: usize = 2;
 
 #[derive(Args, Debug)]
 #[command(after_help = "For each function: the median of its times, the least and the largest, and with --compare\n\
-                  how the median has changed. See docs/testing.md.\n\n\
+                  how the median has changed. --profile is of the timed calls, --stats of all of them\n\
+                  and of what the file defines. See docs/testing.md.\n\n\
                   Example: nesl bench programs --save before.json")]
 pub struct Arguments {
     /// Source files; folders, for all files in them that end in .nesl; or - for the standard input
@@ -97,6 +100,10 @@ fn shown(seconds: f64) -> String {
 pub fn run(arguments: &Arguments, options: &RunOptions) -> Result<(), Stop> {
     if let Some(ranks) = supervisor::wanted(options)? {
         return supervisor::run(ranks, options);
+    }
+    if options.profile_html.is_some() || options.trace.is_some() {
+        let what = "--profile-html and --trace are for runs of programs; --profile shows the lines of each function";
+        return Err(Stop::usage(format!("error: {what}")));
     }
     let style = options.style();
     let mut place = Place::join(options)?;
@@ -246,13 +253,26 @@ impl Job for Timing<'_> {
         let mut machine = Machine::new(engine, Limits::default(), Box::new(world));
         machine.set_strategy(self.options.strategy.into());
         machine.set_native(self.options.native.into());
+        if self.options.stats {
+            machine.count_steps();
+        }
+        let (options, sources) = (self.options, self.sources);
         match self.interrupt {
             Some(interrupt) => {
                 machine.set_interrupt(interrupt.flag());
-                interrupt.during(|| self.measure(&mut machine))
+                interrupt.during(|| self.measure(&mut machine))?;
             }
-            None => self.measure(&mut machine),
+            None => self.measure(&mut machine)?,
         }
+        // All ranks count together.
+        let counters = options.stats.then(|| machine.counters());
+        if machine.engine.rank().0 == 0 {
+            counters.into_iter().for_each(|counters| remark(&stats::text(&counters, options.style())));
+            if let Some(lines) = options.profile {
+                remark(&profile::text(&machine.profile(), sources, lines, None, options.style()));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -270,6 +290,9 @@ impl Timing<'_> {
         }
         let seed = seed_of(self.options.seed, draws);
         for repetition in 0..WARMING + self.repetitions {
+            if repetition == WARMING && self.options.profile.is_some() {
+                machine.start_profile(self.sources);
+            }
             let start = Instant::now();
             let values = machine.run_step(&loaded, last, seed, &[]).map_err(failed)?;
             if repetition >= WARMING {
