@@ -168,7 +168,9 @@ fn run_loop<L: LocalEngine>(
         return if group.members() > 1 { run_common(ranks, group, operands) } else { None };
     }
     let is_elsewhere = |&(column, _): &(usize, usize)| !is_at_hand(&operands[column]);
-    let made = group.with_views_made(is_elsewhere);
+    // Where others have what is read besides, it comes with what lies in the views.
+    let is_all = |partial: &Partial| partial.reads.iter().all(|&column| is_at_hand(&operands[column]));
+    let made = group.with_views_made(is_elsewhere).filter(|(partial, _)| is_all(partial));
     let made = made.and_then(|(partial, views)| Some((partial, with_views(ranks, operands, views)?)));
     let (partial, operands) = match &made {
         Some((partial, operands)) => (*partial, &operands[..]),

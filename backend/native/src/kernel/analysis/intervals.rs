@@ -51,6 +51,24 @@ impl Plan {
         found
     }
 
+    /// The same of those nodes alone that something is computed from: to look at inputs takes time.
+    pub fn intervals_of(&self, inputs: &impl KnownInputs, sources: &[PlanOperand]) -> Vec<Option<Interval>> {
+        let mut is_needed = vec![false; self.nodes.len()];
+        let mut rest = sources.to_vec();
+        while let Some(source) = rest.pop() {
+            if let PlanOperand::Node(number) = source
+                && !std::mem::replace(&mut is_needed[number], true)
+            {
+                rest.extend(&self.nodes[number].operands);
+            }
+        }
+        let mut found = Vec::with_capacity(self.nodes.len());
+        for (number, is_needed) in is_needed.into_iter().enumerate() {
+            found.push(if is_needed { of_node(self, inputs, &found, number) } else { None });
+        }
+        found
+    }
+
     /// That of a source, by those of nodes.
     pub fn interval_of(
         &self,

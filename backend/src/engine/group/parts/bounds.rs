@@ -1,8 +1,8 @@
 //! Which elements a part of a group reads at other indices than its own: those within the interval of the indices that
-//! it computes ([`Plan::intervals`](nesl_native::Plan::intervals)). All elements where nothing is known.
+//! it computes ([`Plan::intervals_of`](nesl_native::Plan::intervals_of)). All elements where nothing is known.
 
 use super::Partial;
-use nesl_native::KnownInputs;
+use nesl_native::{KnownInputs, PlanNode, PlanOperand};
 use nesl_prim::Interval;
 use std::ops::Range;
 
@@ -26,7 +26,9 @@ impl Partial {
     /// For each of the columns that it reads elsewhere, a range that has all indices of what the part reads there.
     pub fn bounds(&self, inputs: &impl Inputs) -> Vec<Range<usize>> {
         let known = Known(inputs);
-        let nodes = self.plan.intervals(&known);
+        let is_index = |node: &&PlanNode| matches!(node.read_elsewhere(), Some((_, None)));
+        let indices: Vec<PlanOperand> = self.plan.nodes.iter().filter(is_index).map(|node| node.operands[1]).collect();
+        let nodes = self.plan.intervals_of(&known, &indices);
         let of = |column: usize| {
             let ranges = self.plan.nodes.iter().filter_map(|node| match node.read_elsewhere()? {
                 (read, _) if read != column => None,
