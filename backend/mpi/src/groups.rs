@@ -4,7 +4,7 @@
 //! A part is a rank's block ([`crate::groups::by_blocks`]); or, where all columns of elements lie in the same pieces,
 //! each of a rank's pieces ([`crate::groups::ragged`]), and then nothing moves at all. Segments are cut where parts
 //! end; or parts are cut where segments end ([`crate::groups::by_segments`]), as float sums of them need. What a part
-//! reads at other indices it gets before ([`crate::groups::reads`]).
+//! reads at other indices it gets before ([`crate::groups::reads`]); segments of columns are written over afterwards.
 
 mod by_blocks;
 mod by_segments;
@@ -177,8 +177,7 @@ fn run_loop<L: LocalEngine>(
         None => (partial, operands),
     };
     if let Some(pieces) = ragged::runs_of(ranks, partial, operands, length, stays) {
-        let r = ragged::run_by_runs(ranks, partial, operands, &pieces);
-        return r;
+        return ragged::run_by_runs(ranks, partial, operands, &pieces);
     }
     // One instruction alone has a way of its own.
     if group.members() == 1 && partial.reads.is_empty() {

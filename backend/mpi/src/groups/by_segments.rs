@@ -8,7 +8,7 @@
 use crate::distribution::column::{Distributed, Ragged, Runs};
 use crate::distribution::descriptor::Descriptor;
 use crate::distribution::{Distribution, LocalEngine};
-use crate::groups::portion::{Cut, Cuts, Portion, put_together, word};
+use crate::groups::portion::{Cut, Cuts, Portion, put_together, starts_from, word};
 use crate::groups::run::run_on_portion;
 use crate::instructions::segment;
 use crate::layout::offsets;
@@ -163,10 +163,8 @@ fn cut<L: LocalEngine>(
             Some(own_values(ranks, &starts, whole)?)
         }
         (None, false) => {
-            let lengths: Vec<usize> = whole.lengths.elements::<i64>().iter().map(|&length| length as usize).collect();
-            let before: usize = whole.elements[..ranks.layout.rank].iter().sum();
-            let starts = offsets(&lengths)[..lengths.len()].iter().map(|start| (before + start) as i64).collect();
-            Some(ranks.local_column(Constants::Int(starts)).ok()?)
+            let before = whole.elements[..ranks.layout.rank].iter().sum();
+            Some(ranks.local_column(Constants::Int(starts_from(before, whole.lengths.elements()))).ok()?)
         }
     };
     let lengths = whole.lengths.clone();

@@ -94,6 +94,15 @@ fn own_input<L: LocalEngine>(
     })
 }
 
+/// Where segments of these lengths start, one after another, the first at `start`.
+pub(super) fn starts_from(start: usize, lengths: &[i64]) -> Vec<i64> {
+    let next = |end: &mut i64, &length: &i64| {
+        *end += length;
+        Some(*end - length)
+    };
+    lengths.iter().scan(start as i64, next).collect()
+}
+
 /// Words of values, in order, combined.
 pub(crate) fn folded(op: ScalarOp, words: impl Iterator<Item = i64>) -> ScalarValue {
     words.map(|bits| from_bits(op.row().result, bits)).fold(op.identity(), |all, value| op.combine(all, value))

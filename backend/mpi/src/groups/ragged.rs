@@ -8,7 +8,7 @@ use crate::distribution::column::{Distributed, Runs};
 use crate::distribution::descriptor::{Descriptor, is_at_hand};
 use crate::distribution::ragged::counts_of;
 use crate::distribution::{Distribution, LocalEngine};
-use crate::groups::portion::{Cut, Cuts, Portion, extreme, folded};
+use crate::groups::portion::{Cut, Cuts, Portion, extreme, folded, starts_from};
 use crate::groups::run::run_on_portion;
 use crate::instructions::segment;
 use crate::layout::offsets;
@@ -195,15 +195,12 @@ fn cuts<L: LocalEngine>(
             rest -= length;
             inside.push(length as i64);
         }
-        let starts = match &segments.0.starts {
+        let mut starts = match &segments.0.starts {
             _ if partial.reads.is_empty() => None,
             Some(starts) => Some(starts.replicated()?.elements()[range.clone()].to_vec()),
-            None => Some(offsets_from(first, &lengths[range.clone()])),
+            None => Some(starts_from(first, &lengths[range.clone()])),
         };
-        let starts = starts.map(|mut starts| {
-            starts.iter_mut().take(1).for_each(|start| *start += before as i64);
-            starts
-        });
+        starts.iter_mut().flat_map(|starts| starts.first_mut()).for_each(|start| *start += before as i64);
         cuts.push(Some(cut(ranks, (starts, inside), range.start, before)?));
     }
     Some(cuts)
@@ -229,20 +226,8 @@ fn cut<L: LocalEngine>(
 ) -> Option<Cut<L::Descriptor>> {
     let lengths = ranks.local_column(Constants::Int(lengths)).ok()?;
     let local = ranks.local.descriptor(None, lengths.clone()).ok()?;
-    let starts = match starts {
-        Some(starts) => Some(ranks.local_column(Constants::Int(starts)).ok()?),
-        None => None,
-    };
+    let starts = starts.map(|starts| ranks.local_column(Constants::Int(starts))).transpose().ok()?;
     Some(Cut { local, lengths, first, before, starts })
-}
-
-/// Where segments of these lengths start, one after another, the first at `start`.
-fn offsets_from(mut start: usize, lengths: &[i64]) -> Vec<i64> {
-    let next = |&length: &i64| {
-        start += length as usize;
-        (start - length as usize) as i64
-    };
-    lengths.iter().map(next).collect()
 }
 
 /// The results of a group from those over the runs of this rank, or none if a rank has none.

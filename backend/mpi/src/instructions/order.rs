@@ -127,13 +127,10 @@ fn indices_in_order<L: LocalEngine>(
     length: usize,
     part: &Vector,
 ) -> Result<Distributed, Fault> {
-    let start = ranks.layout.share(length).start as i64;
-    let (count, mut keys) = (part.len(), ranks.storage(length, part.len())?);
+    let (share, count) = (ranks.layout.share(length), part.len());
+    let (mut keys, mut indices) = (ranks.storage(length, count)?, ranks.storage(length, count)?);
     on_vector!(part, slice => keys.extend(slice.elements().iter().map(|&element| direction.key(element))));
-    let indices = ranks.storage(length, count).map(|mut indices| {
-        indices.extend((0..count as i64).map(|index| start + index));
-        indices
-    })?;
+    indices.extend(share.map(|index| index as i64));
     let (keys, indices) = (ranks.adopt(length, keys)?, ranks.adopt(length, indices)?);
     let [keys, indices] = by_key(ranks, length, keys, indices)?;
     let (own_keys, own_indices) = (keys.elements::<i64>(), indices.elements::<i64>());

@@ -1,7 +1,7 @@
 //! Segmented instructions that make and move elements, and those that make and take apart descriptors. What they do
 //! with operands that are not packed is in [`crate::instructions::packed`].
 
-use crate::distribution::column::{Block, Distributed};
+use crate::distribution::column::Distributed;
 use crate::distribution::descriptor::Descriptor;
 use crate::distribution::ragged::{ColumnRange, local_parts};
 use crate::distribution::redistribution::{Redistribution, Run};
@@ -133,10 +133,7 @@ pub(crate) fn seg_scatter<L: LocalEngine>(
     if let Some(segments) = known_ranges(descriptor).filter(|_| is_apart) {
         let length = column.length();
         let (own, values) = own_values(ranks, length, &segments, values)?;
-        let part = match ranks.taken_in_blocks(column)? {
-            Distributed::Block(Block { part, .. }) => part,
-            other => ranks.part(&other)?,
-        };
+        let part = ranks.take_part(column)?;
         let scattered = scattered(ranks, part, own, &values);
         let part = ranks.collectives.settle(length, scattered)?;
         return ranks.finish(length, part);
@@ -158,8 +155,8 @@ fn own_values<L: LocalEngine>(
     let bounds = layout.bounds(length);
     let (mut own, mut wanted): (Vec<(usize, usize)>, Vec<Run>) = (Vec::new(), Vec::new());
     let mut at = 0;
-    for &(start, length_of_segment) in segments {
-        let (mut start, end) = (start, start + length_of_segment);
+    for &(first, count) in segments {
+        let (mut start, end) = (first, first + count);
         while start < end {
             let owner = layout.owner(length, start);
             let part = end.min(bounds[owner + 1]) - start;

@@ -161,10 +161,17 @@ impl Plan {
     }
 
     /// The same where columns are written to after the loop, which yields what is written and where: what each result
-    /// of the whole is then. None where nothing is written, or there is no loop but for that.
+    /// of the whole is then. None where nothing is written, there is no loop but for that, or a column that is written to
+    /// is read besides by what writes.
     pub fn with_writes_after(&self) -> Option<(Plan, Vec<GroupResult>)> {
         let is_write = |number: usize| matches!(self.nodes[number].op, NodeOp::Vector(op) if op.is_update());
         if !self.yields.iter().any(|&number| is_write(number)) {
+            return None;
+        }
+        let writes = (0..self.nodes.len()).filter(|&number| is_write(number)).map(|number| &self.nodes[number]);
+        let read: Vec<PlanOperand> = writes.clone().flat_map(|node| node.operands.iter().copied()).collect();
+        let is_read_besides = |target: PlanOperand| read.iter().filter(|&&source| source == target).count() > 1;
+        if writes.map(|node| node.operands[0]).any(is_read_besides) {
             return None;
         }
         // Nothing reads what is written, so the others only move up.

@@ -403,6 +403,12 @@ mod tests {
         assert_eq!(results[0].as_column().elements::<i64>(), [9, 16]);
         assert_eq!(results[1].as_scalar(), ScalarValue::Int(7));
         assert!(after.group.with_writes_after().is_none());
+        // A column that is written to, and read by who writes, is no longer what it was.
+        let text = text.replace("seg_scatter %1 %0 %3", "seg_scatter %1 %0 %1");
+        let function = nesl_vcode::parse(&text).unwrap().functions.remove(0);
+        let Op::Fused(block) = &function.body.instructions[0].op else { panic!("no group in {text}") };
+        let (group, _) = Group::new(block, &function.registers).unwrap();
+        assert!(group.with_writes_after().is_none());
     }
 
     #[test]

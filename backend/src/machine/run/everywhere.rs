@@ -75,14 +75,11 @@ impl<E: Engine> Run<'_, E> {
             results
         });
         (self.shared.loops, self.shared.instructions) = (loops, instructions);
+        let Some(values) = done? else { return Ok(Turns::None) };
         if let Some(shared) = self.engine.shared() {
             self.shared.did(function, shared);
         }
-        Ok(match done? {
-            None => Turns::None,
-            Some(values) if is_met => Turns::Some(values),
-            Some(results) => Turns::All(results, bound),
-        })
+        Ok(if is_met { Turns::Some(values) } else { Turns::All(values, bound) })
     }
 
     /// What every rank computes by itself from all of some operands, if these may be moved to all; otherwise they are
